@@ -102,8 +102,8 @@ def _pages() -> list[Path]:
 
 
 def _takes_part(page: Path) -> bool:
-    found = blocks(page.read_text(encoding="utf-8"))
-    return any(block.verb or block.language == "sls" for block in found)
+    page_blocks = blocks(page.read_text(encoding="utf-8"))
+    return any(block.verb or block.language == "sls" for block in page_blocks)
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in _pages() if _takes_part(page)])
@@ -146,10 +146,12 @@ def _run_block(block: Block, project: Path, where: str) -> None:
         finished = _run(step.command, project)
         last = number == len(listed)
         expected = int(block.rest.removeprefix("exit")) if last and block.rest else 0
-        told = f"{where}: $ {step.command}\n{finished.stdout}"
-        assert finished.returncode == expected, f"exit code {finished.returncode}, not {expected}\n{told}"
+        transcript = f"{where}: $ {step.command}\n{finished.stdout}"
+        assert finished.returncode == expected, (
+            f"exit code {finished.returncode}, not {expected}\n{transcript}"
+        )
         missing = _first_missing(step.shown, finished.stdout)
-        assert missing is None, f"the page shows a line that is not there: {missing!r}\n{told}"
+        assert missing is None, f"the page shows a line that is not there: {missing!r}\n{transcript}"
 
 
 @cache
@@ -183,16 +185,16 @@ def _run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def _first_missing(shown: tuple[str, ...], output: str) -> str | None:
-    """Return the first shown line that the output does not have after the ones before it.
+    """Return the first shown line that the output does not have after the earlier shown lines.
 
-    How wide the columns of a table are depends on the machine.
+    The widths of a table's columns depend on the machine.
     """
     rest = iter(output.splitlines())
     for line in shown:
         if line.strip() == "...":
             continue
-        wanted = re.compile(".*".join(re.escape(part) for part in _narrow(line).split("...")))
-        if not any(wanted.fullmatch(_narrow(candidate)) for candidate in rest):
+        pattern = re.compile(".*".join(re.escape(part) for part in _narrow(line).split("...")))
+        if not any(pattern.fullmatch(_narrow(candidate)) for candidate in rest):
             return line
     return None
 
@@ -203,7 +205,7 @@ def _narrow(line: str) -> str:
 
 
 def test_blocks_are_found_with_what_stands_before_them() -> None:
-    """A comment belongs to the block right after it; a block without one is found too."""
+    """A comment belongs to the block right after it; a block without a comment is returned, too."""
     page = (
         "<!-- file: a/b.sls -->\n```sls\nx: 1\n```\n\n"
         "```sh\nls\n```\n\n"
@@ -217,7 +219,7 @@ def test_blocks_are_found_with_what_stands_before_them() -> None:
 
 
 def test_output_is_compared_in_order() -> None:
-    """Shown lines are found one after the other, `...` stands for anything, the rest may be more."""
+    """Shown lines follow each other in the output, `...` matches anything, and other lines may be between."""
     output = "one\n  two 2.5 ms\nthree\nA      B\n"
     assert _first_missing(("A   B",), output) is None
     assert _first_missing(("A B",), output) == "A B"

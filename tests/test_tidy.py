@@ -1,6 +1,6 @@
 """The house rules that no other tool checks.
 
-Each test collects everything that breaks one rule and shows it whole.
+Each test collects everything that breaks one rule, and lists all of it.
 """
 
 from __future__ import annotations
@@ -30,18 +30,15 @@ DOCS = ROOT / "docs"
 LONGEST_MODULE_LINES = 400
 MOST_PARAMETERS = 7
 
-PLAINLY_NAMED_TESTS = (
-    "api", "bench", "core", "deploy", "language", "library",
-    "output", "reach", "spec", "support", "testing", "workload_output",
-)  # fmt: skip
-"""The folders of tests that have no vague names any more."""
+VAGUELY_NAMED_TESTS = ("app", "cli")
+"""The folders of tests that still have vague names."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _trees_do_not_outlive_this_module() -> Iterator[None]:
-    """Millions of nodes, kept, would slow every full collection of whatever this process runs next."""
+    """Millions of nodes, if kept, would slow every full garbage collection of later tests in this process."""
     gc.disable()
     yield
     _tree.cache_clear()
@@ -67,7 +64,7 @@ def _relative(path: Path) -> str:
 
 
 def _text_files() -> Iterator[Path]:
-    """Everything that a reader of the repository may open."""
+    """Yield the text files that a reader of the repository may open."""
     folders = ("src", "tests", "docs", "bench", "examples", "changes", "tools", ".ci")
     suffixes = {".py", ".md", ".sls", ".yaml", ".yml", ".toml", ".j2", ".jinja", ".sh", ".txt", ".json", ""}
     for path in chain(ROOT.iterdir(), *((ROOT / folder).rglob("*") for folder in folders)):
@@ -84,8 +81,8 @@ def _is_generated_below(path: Path) -> bool:
     return any(part in {"__pycache__", "_build", ".ensue"} for part in parts)
 
 
-def _fail_with(what: str, found: list[str]) -> None:
-    assert not found, f"{what}:\n  " + "\n  ".join(found)
+def _fail_with(what: str, faults: list[str]) -> None:
+    assert not faults, f"{what}:\n  " + "\n  ".join(faults)
 
 
 def test_what_is_at_the_top_has_tests_of_its_name() -> None:
@@ -197,7 +194,7 @@ def _imports_of_the_product() -> dict[str, set[str]]:
     """Return which modules of the product each of them imports, names relative to the package."""
     paths = {_module_name(path): path for path in _python_files(SOURCE)}
     return {
-        name: {found for found in _imported(_tree(path), paths.keys()) if found != name}
+        name: {imported for imported in _imported(_tree(path), paths.keys()) if imported != name}
         for name, path in paths.items()
     }
 
@@ -225,12 +222,12 @@ def _imported(tree: ast.Module, known: Collection[str]) -> Iterator[str]:
 def _cycles(imports: dict[str, set[str]]) -> list[list[str]]:
     """Return the groups of modules that all lead to each other.
 
-    What nothing in a group imports, and what imports nothing in it, is in no cycle.
+    A module that no other of a group imports, or that imports none of them, is in no cycle.
     """
-    left = {name: set(found) for name, found in imports.items()}
+    left = {name: set(imported_names) for name, imported_names in imports.items()}
     while True:
         imported = set(chain.from_iterable(left.values()))
-        in_cycles = {name for name, found in left.items() if found and name in imported}
+        in_cycles = {name for name, imported_names in left.items() if imported_names and name in imported}
         if len(in_cycles) == len(left):
             break
         left = {name: left[name] & in_cycles for name in in_cycles}
@@ -282,10 +279,18 @@ def test_names_say_what_a_thing_is() -> None:
         ("src/ensue/deploy/drivers/postgres.py", "wanted"),  # a key of the cookies that stores have kept
         ("src/ensue/deploy/gotemplate/sprig/strings.py", "one"),  # of `plural`, beside `many`
     }
-    folders = (SOURCE, *(ROOT / "tests" / name for name in PLAINLY_NAMED_TESTS))
+    tests = ROOT / "tests"
+    paths = [
+        *_python_files(SOURCE),
+        *(
+            path
+            for path in _python_files(tests)
+            if path.relative_to(tests).parts[0] not in VAGUELY_NAMED_TESTS
+        ),
+    ]
     names = [
         f"{_relative(path)}:{node.lineno} {name}"
-        for path in chain.from_iterable(map(_python_files, folders))
+        for path in paths
         for node in ast.walk(_tree(path))
         if (name := _bound_name(node)) in vague and (_relative(path), name) not in excused
     ]
@@ -454,10 +459,10 @@ def test_every_diagnostic_code_is_explained() -> None:
     """docs/diagnostics.md explains each code that the source uses, once, and no other."""
     code = re.compile(r"""["'`]([EW]\d{4})\b""")
     used = {
-        found
+        match
         for path in _python_files(SOURCE)
         if path != SOURCE / "diagnostics.py"
-        for found in code.findall(path.read_text(encoding="utf-8"))
+        for match in code.findall(path.read_text(encoding="utf-8"))
     }
     headings = re.findall(
         r"^### ([EW]\d{4}): ", (DOCS / "diagnostics.md").read_text(encoding="utf-8"), re.MULTILINE

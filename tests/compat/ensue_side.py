@@ -44,7 +44,7 @@ def _run(tree: Tree, root: Path) -> Outcome:
     async def run() -> Outcome:
         async with AppProject.open(root, options) as project:
             report = await project.apply(tree.mods, RunOptions(test=tree.test), on_event=lambda _: None)
-            returns = {tag: one.as_data() for tag, one in report.returns.items()}
+            returns = {tag: returned.as_data() for tag, returned in report.returns.items()}
             return outcome_of(report.exit_code, returns, root)
 
     try:

@@ -1,11 +1,11 @@
 """Jinja expressions with what Salt's renderer prints for them: filters, tests and functions, one by one.
 
-A line of a file in `expressions/` is an expression, or a whole template when it has tags. Below it may stand,
+A line of a file in `expressions/` is an expression, or a whole template when it has tags. Below it may be,
 with blanks before it, what ensue prints where it is meant to differ:
 
     ensue "text" because …     JSON; null is a refusal
 
-What Salt printed is in `expressions/recorded/`, a file each: text, or null where it refused.
+What Salt printed is in `expressions/recorded/`, a file per theme: text, or null where it refused.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Expression:
 
 def all_expressions() -> list[Expression]:
     """Return the expressions of all files."""
-    return [one for path in sorted(FOLDER.glob("*.txt")) for one in _read(path)]
+    return [expression for path in sorted(FOLDER.glob("*.txt")) for expression in _read(path)]
 
 
 def read_recorded() -> dict[tuple[str, str], str | None]:

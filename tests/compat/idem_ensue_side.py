@@ -42,15 +42,17 @@ async def _run(name: str, root: Path, *, test: bool) -> Outcome:
             report = await project.apply((name,), RunOptions(test=test), on_event=lambda _: None)
     except CompileError as error:
         return outcome_of_returns(str(diagnostic.summary) for diagnostic in error.diagnostics)
-    returns = {tag: one.as_data() for tag, one in report.returns.items()}
+    returns = {tag: returned.as_data() for tag, returned in report.returns.items()}
     return replace(outcome_of_returns(_with_delayed(returns)), exit=report.exit_code)
 
 
 def _with_delayed(returns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return returns with those of delayed blocks, which stand below their callers, beside them."""
+    """Return returns with those of delayed blocks, which are below their callers, beside them."""
     flat: dict[str, Any] = {}
-    for tag, one in returns.items():
-        flat[tag] = one
-        for entry in one.get("delayed", []):
-            flat |= {f"{entry['scope']} {tag}": one for tag, one in _with_delayed(entry["returns"]).items()}
+    for tag, returned in returns.items():
+        flat[tag] = returned
+        for entry in returned.get("delayed", []):
+            flat |= {
+                f"{entry['scope']} {tag}": inner for tag, inner in _with_delayed(entry["returns"]).items()
+            }
     return flat

@@ -48,7 +48,7 @@ def run_on_idem(tree: Tree, idem: Path, plugin: Path, root: Path) -> Outcome:
 
 
 def _arguments(tree: Tree, name: str, root: Path) -> list[str]:
-    # The reconciler runs failed states again after waits: what it would make of them is not asked here.
+    # The reconciler runs failed states again after waits, which is not compared here.
     return [
         *("state", name, "--tree", str(root / "states"), "--root-dir", str(root / "idem")),
         *("--cache-dir", str(root / "idem/cache"), "--log-file", str(root / "idem.log")),
@@ -57,9 +57,9 @@ def _arguments(tree: Tree, name: str, root: Path) -> list[str]:
     ]
 
 
-def _returned(written: str, said: str) -> Any:
-    """Return the returns by tag; of a run that gave none, its last words without their colours."""
-    start = written.find('{\n    "')
+def _returned(stdout: str, stderr: str) -> Any:
+    """Return the returns by tag; of a run without returns, the end of its messages without colours."""
+    start = stdout.find('{\n    "')
     if start >= 0:
-        return json.JSONDecoder().raw_decode(written, start)[0]
-    return [_COLOUR.sub("", written or said).strip()[-300:]]
+        return json.JSONDecoder().raw_decode(stdout, start)[0]
+    return [_COLOUR.sub("", stdout or stderr).strip()[-300:]]

@@ -1,7 +1,7 @@
 """The trees of argument binding that Idem and ensue both run, and the state functions they call.
 
 A tree is written as those of Salt are (see `trees.py`), with one more meaning: the SLS in its `run` fence are
-runs of their own, one after the other in one project, and the last one counts.
+runs of their own, one after the other in one project, and only the last one is compared.
 
 Idem ships no state that creates something without a cloud. The functions here stand in for clouds,
 the same body for both programs.
@@ -81,19 +81,19 @@ def _module_file(folder: Path, module: str) -> Path:
 def outcome_of_returns(returned: Mapping[str, Any] | Iterable[str]) -> Outcome:
     """Return what is compared: of each state its ID, name, result and `new_state`.
 
-    In order of their IDs: Idem starts whatever is free at once and ensue in the order of the file, and what
-    stands between the two is told by the values, which only a producer that ran first can have given.
+    They are ordered by ID: Idem starts all free states at once and ensue in the order of the file. The
+    values show that a producer ran first, since nothing else can have given them.
 
     Args:
         returned: returns by tag; or messages, when it was refused.
     """
     if not isinstance(returned, dict):
         return Outcome(exit=1, states=None, comments=[" ".join(str(line).split())[:300] for line in returned])
-    ordered = sorted(returned.values(), key=lambda one: (one["__id__"], one["name"]))
+    ordered = sorted(returned.values(), key=lambda state: (state["__id__"], state["name"]))
     return Outcome(
-        exit=0 if all(one["result"] is not False for one in ordered) else 2,
-        states=[_line(one) for one in ordered],
-        comments=[" ".join(_text(one.get("comment")).split())[:300] for one in ordered],
+        exit=0 if all(state["result"] is not False for state in ordered) else 2,
+        states=[_line(state) for state in ordered],
+        comments=[" ".join(_text(state.get("comment")).split())[:300] for state in ordered],
     )
 
 
@@ -101,7 +101,7 @@ def _text(comment: Any) -> str:
     return "; ".join(map(str, comment)) if isinstance(comment, (list, tuple)) else str(comment or "")
 
 
-def _line(one: Mapping[str, Any]) -> str:
-    name = "" if one["name"] == one["__id__"] else f" ({one['name']})"
-    made = json.dumps(one["new_state"], ensure_ascii=False, sort_keys=True)
-    return f"{one['__id__']}{name} {_RESULTS[one['result']]} {made}"
+def _line(state: Mapping[str, Any]) -> str:
+    name = "" if state["name"] == state["__id__"] else f" ({state['name']})"
+    made = json.dumps(state["new_state"], ensure_ascii=False, sort_keys=True)
+    return f"{state['__id__']}{name} {_RESULTS[state['result']]} {made}"

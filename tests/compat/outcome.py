@@ -1,6 +1,6 @@
-"""What came of a tree, in the form in which it is recorded and compared.
+"""The outcome of a tree, in the form in which it is recorded and compared.
 
-As JSON and as text an outcome is: the exit code; a line a state, in order of start; a line a file left
+As JSON and as text an outcome is: the exit code; a line per state, in order of start; a line per file left
 behind. An outcome without states (null) is a tree that was refused before anything ran.
 """
 
@@ -21,7 +21,7 @@ _RESULTS = {True: "yes", False: "NO", None: "would"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of a tree.
+    """The outcome of a tree.
 
     Args:
         exit: the exit code.
@@ -39,7 +39,7 @@ class Outcome:
         return {"exit": self.exit, "states": self.states, "files": self.files, "comments": self.comments}
 
     def as_text(self) -> str:
-        """Return the form that stands in `differs` fences."""
+        """Return the form that is in `differs` fences."""
         states = ["refused"] if self.states is None else self.states
         return "\n".join([f"exit {self.exit}", *states, *(f"file {line}" for line in self.files)]) + "\n"
 
@@ -57,7 +57,7 @@ def outcome_of(exit_code: int, returned: Mapping[str, Any] | Iterable[str], root
 
     Args:
         exit_code: the exit code.
-        returned: what stands under the minion's id.
+        returned: what is under the minion's id.
         root: where the tree was laid out.
     """
     files = _files(root / "out")
@@ -68,9 +68,9 @@ def outcome_of(exit_code: int, returned: Mapping[str, Any] | Iterable[str], root
     ordered = sorted(returned.items(), key=lambda item: item[1].get("__run_num__", len(returned)))
     return Outcome(
         exit=exit_code,
-        states=[_line(tag, one, root) for tag, one in ordered],
+        states=[_line(tag, state, root) for tag, state in ordered],
         files=files,
-        comments=[_comment(one.get("comment", ""), root) for _, one in ordered],
+        comments=[_comment(state.get("comment", ""), root) for _, state in ordered],
     )
 
 
@@ -84,7 +84,7 @@ def _shown(text: Any, root: Path) -> str:
 
 
 def _comment(text: Any, root: Path) -> str:
-    """Return a comment for readers; of a traceback, which tells of the machine, only that it was one."""
+    """Return a comment for readers; a traceback, which depends on the machine, becomes its mention."""
     shown, failed, names = _shown(text, root).partition("One or more requisite failed: ")
     if failed:  # Salt names them in the order of a set
         return f"{shown}{failed}{', '.join(sorted(names.split(', ')))}"[:300]

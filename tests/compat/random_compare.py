@@ -2,7 +2,7 @@
 
     python -m tests.compat.random_compare --count 2000 --first 1
 
-A tree that differs is cut down to the least that still does before it is shown. Exit code 1 when one does.
+A tree that differs is reduced to a minimal one that still does before it is shown. Exit code 1 when one does.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Comparer:
         self.written = 0
 
     def outcomes(self, tree: RandomTree) -> tuple[Outcome, Outcome]:
-        """Return what Salt makes of a tree, and what ensue makes of it."""
+        """Return the outcomes of a tree in Salt and in ensue."""
         self.written += 1
         prefix = f"g{self.written}"
         folder = self.root / "states" / prefix
@@ -57,7 +57,7 @@ class Comparer:
         return _compared(returned, self.root), self._ours(f"{prefix}.t", test=tree.test)
 
     def differs(self, tree: RandomTree) -> bool:
-        """Say whether the programs give a tree other outcomes."""
+        """Return whether the outcomes of a tree differ between the programs."""
         salt, ours = self.outcomes(tree)
         return salt != ours
 
@@ -72,36 +72,40 @@ class Comparer:
             return _compared([diagnostic.summary for diagnostic in error.diagnostics], self.root)
         except Exception as error:  # noqa: BLE001 (a crash is a difference to show, and to cut down)
             return Outcome(exit=1, states=[f"ensue crashed: {type(error).__name__}"], comments=[str(error)])
-        return _compared({tag: one.as_data() for tag, one in report.returns.items()}, self.root)
+        return _compared({tag: returned.as_data() for tag, returned in report.returns.items()}, self.root)
 
 
 def _compared(returned: Any, root: Path) -> Outcome:
-    """Return an outcome without its exit code, which Salt has no process for here."""
+    """Return an outcome without its exit code, which Salt does not have without a process of its own."""
     return outcome_of(0, returned, root)
 
 
 def smaller(tree: RandomTree) -> Iterator[RandomTree]:
     """Yield the trees that lack one part of a tree."""
-    for place, one in enumerate(tree.declared):
+    for place, declaration in enumerate(tree.declared):
         rest = (*tree.declared[:place], *tree.declared[place + 1 :])
         yield replace(tree, declared=rest)
-        for part in _smaller_declarations(one):
+        for part in _smaller_declarations(declaration):
             yield replace(tree, declared=(*tree.declared[:place], part, *tree.declared[place + 1 :]))
-    if tree.includes and all(one.sls == "t" for one in tree.declared):
+    if tree.includes and all(declaration.sls == "t" for declaration in tree.declared):
         yield replace(tree, includes=False)
     if tree.test:
         yield replace(tree, test=False)
 
 
-def _smaller_declarations(one: Declared) -> Iterator[Declared]:
-    for place in range(len(one.requisites)):
-        yield replace(one, requisites=one.requisites[:place] + one.requisites[place + 1 :])
-    for key in one.options:
-        yield replace(one, options={name: value for name, value in one.options.items() if name != key})
-    if one.function != "nop":
-        yield replace(one, function="nop")
-    if one.sls != "t":
-        yield replace(one, sls="t")
+def _smaller_declarations(declaration: Declared) -> Iterator[Declared]:
+    for place in range(len(declaration.requisites)):
+        yield replace(
+            declaration, requisites=declaration.requisites[:place] + declaration.requisites[place + 1 :]
+        )
+    for key in declaration.options:
+        yield replace(
+            declaration, options={name: value for name, value in declaration.options.items() if name != key}
+        )
+    if declaration.function != "nop":
+        yield replace(declaration, function="nop")
+    if declaration.sls != "t":
+        yield replace(declaration, sls="t")
 
 
 def reduced(comparer: Comparer, tree: RandomTree) -> RandomTree:

@@ -1,6 +1,6 @@
-"""Record what Salt makes of the trees, and compare ensue with it: `make compat`.
+"""Record Salt's outcomes of the trees, and compare ensue with them: `make compat`.
 
-Writes tests/compat/recorded/ and prints a table. Exit code 1 when ensue differs where no tree says so.
+Writes tests/compat/recorded/ and prints a table. Exit code 1 on an undocumented difference.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _say(text: str) -> None:
 
 
 def python_of_salt() -> Path:
-    """Return Salt's interpreter; `COMPAT_SALT`, the path of a `salt-call`, outranks an own environment."""
+    """Return Salt's interpreter, that of the `salt-call` at `COMPAT_SALT` or of an own environment."""
     given = os.environ.get("COMPAT_SALT")
     if given:
         return Path(given).parent / "python"
@@ -62,12 +62,12 @@ def python_of_salt() -> Path:
 
 
 def expected_of(tree: Tree, recorded: Mapping[str, Outcome]) -> Outcome:
-    """Return what ensue has to make of a tree: its own outcome where the tree has one, else Salt's."""
+    """Return the expected outcome of a tree: ensue's own where the tree documents one, else Salt's."""
     return from_text(tree.differs) if tree.differs else recorded[tree.id]
 
 
 def read_recorded() -> dict[str, Outcome]:
-    """Return what Salt made of the trees, by their ids."""
+    """Return Salt's outcomes of the trees, by their ids."""
     return {
         f"{path.stem}: {title}": Outcome(**data)
         for path in sorted(RECORDED.glob("*.json"))
@@ -94,8 +94,11 @@ def _report(trees: list[Tree], salts: list[Outcome], ours: list[Outcome]) -> int
     for area, members in groupby(rows, key=lambda row: row[0].area):
         listed = list(members)
         wrong = [row for row in listed if row[2] != expected_of(row[0], {row[0].id: row[1]})]
-        told = sum(bool(tree.differs) for tree, _, _ in listed)
-        _say(f"{area:16} {len(listed):5} {len(listed) - told - len(wrong):5} {told:10} {len(wrong):9}")
+        documented = sum(bool(tree.differs) for tree, _, _ in listed)
+        _say(
+            f"{area:16} {len(listed):5} {len(listed) - documented - len(wrong):5}"
+            f" {documented:10} {len(wrong):9}"
+        )
         for tree, salt, our in wrong:
             _show(tree, expected_of(tree, {tree.id: salt}), our)
         differing += len(wrong)

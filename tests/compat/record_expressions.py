@@ -33,7 +33,12 @@ def main() -> int:
 
     expressions = all_expressions()
     salts = _print_on_salt(expressions, python_of_salt())
-    write_recorded({(one.theme, one.text): text for one, text in zip(expressions, salts, strict=True)})
+    write_recorded(
+        {
+            (expression.theme, expression.text): text
+            for expression, text in zip(expressions, salts, strict=True)
+        }
+    )
     wrong = 0
     for expression, salt in zip(expressions, salts, strict=True):
         expected, ours = expression.ours if expression.differs else salt, print_on_ensue(expression)
@@ -42,10 +47,10 @@ def main() -> int:
             sys.stdout.write(
                 f"!! {expression.theme}: {expression.text}\n   expected {expected!r}\n   ensue    {ours!r}\n"
             )
-    told = sum(one.differs for one in expressions)
-    same = len(expressions) - told - wrong
+    documented = sum(expression.differs for expression in expressions)
+    same = len(expressions) - documented - wrong
     sys.stdout.write(
-        f"{len(expressions)} expressions: {same} as in Salt, {told} documented, {wrong} DIFFERENT\n"
+        f"{len(expressions)} expressions: {same} as in Salt, {documented} documented, {wrong} DIFFERENT\n"
     )
     return int(bool(wrong))
 
@@ -64,7 +69,7 @@ def _print_on_salt(expressions: list[Expression], python: Path) -> list[str | No
 
 
 def _serve() -> None:
-    """Print what Salt's renderer makes of the templates on stdin, a line of JSON each, by Salt's Python."""
+    """Print what Salt's renderer prints for the templates on stdin, a line of JSON each, by Salt's Python."""
     import importlib
     import logging
 

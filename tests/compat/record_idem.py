@@ -1,4 +1,4 @@
-"""Record what Idem makes of its trees, and compare ensue with it: part of `make compat`.
+"""Record Idem's outcomes of its trees, and compare ensue with them: part of `make compat`.
 
 Writes tests/compat/idem/recorded/ and prints what differs. Exit code 1 when ensue differs where no tree
 says so.
@@ -54,7 +54,7 @@ def _recorded_anew(trees: list[Tree], folder: Path) -> dict[str, Outcome]:
 
 
 def idem_command() -> Path:
-    """Return `idem`; `COMPAT_IDEM`, its path, outranks an environment of its own."""
+    """Return `idem`; `COMPAT_IDEM`, its path, has priority over an environment of its own."""
     given = os.environ.get("COMPAT_IDEM")
     if given:
         return Path(given)
@@ -65,12 +65,12 @@ def idem_command() -> Path:
 
 
 def expected_of(tree: Tree, recorded: Mapping[str, Outcome]) -> Outcome:
-    """Return what ensue has to make of a tree: its own outcome where the tree has one, else Idem's."""
+    """Return the expected outcome of a tree: ensue's own where the tree documents one, else Idem's."""
     return from_text(tree.differs) if tree.differs else recorded[tree.id]
 
 
 def read_recorded() -> dict[str, Outcome]:
-    """Return what Idem made of the trees, by their ids."""
+    """Return Idem's outcomes of the trees, by their ids."""
     return {
         f"{path.stem}: {title}": Outcome(**data)
         for path in sorted(RECORDED.glob("*.json"))
@@ -89,9 +89,11 @@ def write_recorded(outcomes: Mapping[str, Outcome]) -> None:
 
 def _report(trees: list[Tree], recorded: Mapping[str, Outcome], ours: Mapping[str, Outcome]) -> int:
     wrong = [tree for tree in trees if ours[tree.id] != expected_of(tree, recorded)]
-    told = sum(bool(tree.differs) for tree in trees)
+    documented = sum(bool(tree.differs) for tree in trees)
     same = sum(not tree.differs and tree not in wrong for tree in trees)
-    sys.stdout.write(f"idem: {len(trees)} trees, {same} same, {told} documented, {len(wrong)} DIFFERENT\n")
+    sys.stdout.write(
+        f"idem: {len(trees)} trees, {same} same, {documented} documented, {len(wrong)} DIFFERENT\n"
+    )
     for tree in wrong:
         sys.stdout.write(f"\n  !! {tree.id}\n")
         for who, outcome in (("Idem", recorded[tree.id]), ("ensue", ours[tree.id])):

@@ -15,14 +15,14 @@ RECORDED = FOLDER / "targets.json"
 
 
 def all_targets() -> dict[str, str]:
-    """Return the expressions, and why ensue answers otherwise than Salt, empty where it does not."""
+    """Return the expressions, and why ensue answers differently from Salt; empty where it does not."""
     lines = (FOLDER / "targets.txt").read_text().splitlines()
     pairs = [line.partition(" ## ") for line in lines if line and not line.startswith("#")]
     return {expression: why for expression, _, why in pairs}
 
 
 def main() -> int:
-    """Ask Salt, by its own Python, and write down what it says."""
+    """Ask Salt, by its own Python, and record its answers."""
     from tests.compat.record import python_of_salt
 
     done = subprocess.run(

@@ -1,7 +1,7 @@
 """Running trees on Salt: many processes of its real command line, forked off one that has it loaded.
 
 Importing Salt takes most of the time of a small tree; a fork that then calls the entry point of
-`salt-call` does all that a process of its own does, and does it in half the time.
+`salt-call` does all that a process of its own does, in half the time.
 
     python -m tests.compat.salt_side    run by Salt's own Python: jobs as JSON lines on stdin
 """
@@ -81,14 +81,14 @@ def _prepare(tree: Tree, root: Path) -> dict[str, Any]:
 
 
 def _synchronise(root: Path) -> None:
-    """Put custom modules where `saltutil.sync_all` puts them, which a real minion has called before."""
+    """Put custom modules where `saltutil.sync_all`, which a real minion calls before, puts them."""
     (root / "salt/extmods").mkdir()
     for folder in sorted(path for path in (root / "states").glob("_*") if path.is_dir()):
         (root / "salt/extmods" / folder.name.removeprefix("_")).symlink_to(folder)
 
 
 def _placed(config: Any, root: Path) -> dict[str, Any]:
-    """Return options with the folders of roots made absolute, as Salt wants them."""
+    """Return options with the folders of roots made absolute, as Salt requires."""
     placed = dict(config)
     for key in ("file_roots", "pillar_roots"):
         if key in placed:
@@ -107,7 +107,7 @@ def _outcome(job: dict[str, Any], code: int) -> Outcome:
 
 
 def _returned(written: str) -> Any:
-    """Return what stands under `local`; commands and a crash may write more around the JSON."""
+    """Return what is under `local`; commands and a crash may write more around the JSON."""
     start = written.find('{\n    "local"')
     if start < 0:
         return written.strip().splitlines()[-1:]

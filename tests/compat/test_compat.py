@@ -1,4 +1,4 @@
-"""ensue gives what Salt 3008.5 gave: the trees are run on ensue and compared with what was recorded.
+"""Trees have the same outcomes in ensue as in Salt 3008.5: they are run, and compared with the records.
 
 `make compat` records anew, with a real Salt beside ensue.
 """
@@ -21,7 +21,7 @@ DOCUMENTED = Path(__file__).resolve().parents[2] / "docs/migrating-from-salt.md"
 
 @pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.id)
 def test_a_tree_gives_what_salt_gave(tree: Tree, tmp_path: Path) -> None:
-    """Results, changes, order, exit code and files left behind are Salt's, or those the tree documents."""
+    """Results, changes, order, exit code and remaining files are Salt's, or those that the tree documents."""
     if tree.needs_root and os.geteuid():
         pytest.skip("only root may become another user")
     expected = expected_of(tree, RECORDED)

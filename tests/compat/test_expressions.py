@@ -11,7 +11,7 @@ from ensue.language.jinja.filters import FILTERS, GLOBALS, TESTS
 
 EXPRESSIONS = all_expressions()
 RECORDED = read_recorded()
-# Templates write `'\s'` where Python wants `'\\s'`; Jinja reads that, and Python warns.
+# Templates have `'\s'` where Python requires `'\\s'`; Jinja reads that, and Python warns.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence:DeprecationWarning")
 ASKS_THE_MACHINE = {
     "dns_check",
@@ -34,33 +34,38 @@ def _in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
     time.tzset()
 
 
-@pytest.mark.parametrize("theme", sorted({one.theme for one in EXPRESSIONS}))
+@pytest.mark.parametrize("theme", sorted({expression.theme for expression in EXPRESSIONS}))
 def test_expressions_print_what_salt_printed(theme: str) -> None:
     """Every expression of a theme prints, or is refused, as in Salt, or as it documents."""
     differing = {
-        one.text: (expected, ours)
-        for one in EXPRESSIONS
-        if one.theme == theme
-        and (ours := print_on_ensue(one)) != (expected := one.ours if one.differs else _salts(one))
+        expression.text: (expected, ours)
+        for expression in EXPRESSIONS
+        if expression.theme == theme
+        and (ours := print_on_ensue(expression))
+        != (expected := expression.ours if expression.differs else _salts(expression))
     }
     assert not differing
 
 
 def test_every_expression_is_recorded() -> None:
     """What was recorded and what stands in the files are the same set, with no expression twice."""
-    assert sorted((one.theme, one.text) for one in EXPRESSIONS) == sorted(RECORDED)
+    assert sorted((expression.theme, expression.text) for expression in EXPRESSIONS) == sorted(RECORDED)
 
 
 def test_a_documented_difference_is_one() -> None:
     """An expression that documents a difference prints something else in Salt, and says why."""
-    told = [one for one in EXPRESSIONS if one.differs]
-    assert [one.text for one in told if one.ours == _salts(one) or not one.reason] == []
+    documented = [expression for expression in EXPRESSIONS if expression.differs]
+    assert [
+        expression.text
+        for expression in documented
+        if expression.ours == _salts(expression) or not expression.reason
+    ] == []
 
 
 @pytest.mark.parametrize("name", sorted({*FILTERS, *TESTS, *GLOBALS} - ASKS_THE_MACHINE))
 def test_every_name_stands_in_an_expression(name: str) -> None:
-    """No filter, test or function of Salt's is here that was not compared with Salt's."""
-    assert any(name in one.text for one in EXPRESSIONS)
+    """Every filter, test and function that Salt has, too, was compared with Salt's."""
+    assert any(name in expression.text for expression in EXPRESSIONS)
 
 
 def test_users_are_told_of_every_name() -> None:

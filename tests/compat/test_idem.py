@@ -1,4 +1,4 @@
-"""ensue gives what Idem 25.0.1 gave: its trees are run on ensue and compared with what was recorded.
+"""Trees have the same outcomes in ensue as in Idem 25.0.1: they are run, and compared with the records.
 
 `make compat` records anew, with a real Idem beside ensue.
 """
@@ -24,7 +24,7 @@ DOCUMENTED = Path(__file__).resolve().parents[2] / "docs/migrating-from-idem.md"
 
 @pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.id)
 def test_a_tree_gives_what_idem_gave(tree: Tree, tmp_path: Path) -> None:
-    """States, results and bound values are Idem's, or those the tree documents."""
+    """States, results and bound values are Idem's, or those that the tree documents."""
     expected = expected_of(tree, RECORDED)
     ours = run_on_ensue(tree, tmp_path / "project")
     assert ours.as_text() == expected.as_text(), f"Idem: {expected.comments}\nensue: {ours.comments}"

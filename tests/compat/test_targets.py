@@ -1,4 +1,4 @@
-"""ensue answers for compound targets what Salt 3008.5 answered, one by one."""
+"""Compound targets match the same in ensue as in Salt 3008.5."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def answers() -> dict[str, bool]:
 
 
 def test_targets_match_what_they_match_in_salt() -> None:
-    """Every expression answers as in Salt but for those that say why not, and these do differ."""
+    """Every expression matches as in Salt, except those with a documented difference, and these do differ."""
     ours = answers()
     differing = {expression for expression, answer in ours.items() if answer != SALTS[expression]}
     assert differing == {expression for expression, why in EXPRESSIONS.items() if why}
 
 
 def test_the_table_is_recorded_and_decides_both_ways() -> None:
-    """What was recorded and what is written are the same set, of over a hundred, with both answers in it."""
+    """The recorded and the written expressions are the same set, of over a hundred, with both answers."""
     assert list(SALTS) == list(EXPRESSIONS)
     assert len(SALTS) > 100
     assert min(sum(SALTS.values()), len(SALTS) - sum(SALTS.values())) > 30

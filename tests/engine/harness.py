@@ -33,7 +33,7 @@ CHANGES = {"k": {"old": "a", "new": "b"}}
 
 
 class Document:
-    """A source file in which everything stands on line 1."""
+    """A source file in which everything is on line 1."""
 
     path = "states/t.sls"
 
@@ -91,7 +91,7 @@ KINDS = {
 
 
 def plan_of(rows: Iterable[Row], scope: str = "", target: Srn = MINION) -> Plan:
-    """Make a plan of rows that stand in execution order."""
+    """Make a plan of rows in execution order."""
     rows = list(rows)
     places = {row.id: place for place, row in enumerate(rows)}
     chunks = tuple(_chunk(row, place, places) for place, row in enumerate(rows))
@@ -100,7 +100,7 @@ def plan_of(rows: Iterable[Row], scope: str = "", target: Srn = MINION) -> Plan:
 
 def _chunk(row: Row, place: int, places: dict[str, int]) -> Chunk:
     requisites = tuple(
-        Requisite(kind, tuple(places[wanted] for wanted in getattr(row, keyword)), any_of)
+        Requisite(kind, tuple(places[id_] for id_ in getattr(row, keyword)), any_of)
         for keyword, (kind, any_of) in KINDS.items()
         if getattr(row, keyword)
     )
@@ -216,7 +216,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         return self._jumping.elapsed_s
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109 - the loop's own interface
-        # Threads end in real time: a timeout in virtual time would be over before they can.
+        # Threads end in real time: a timeout in virtual time would have passed before they do.
         await super().shutdown_default_executor()
 
 
@@ -228,7 +228,7 @@ def run_virtually(work: Coroutine[Any, Any, Any]) -> Any:
 
 @dataclass
 class Lab:
-    """An engine with everything around it, and what it said."""
+    """An engine with fake services, and the events that it reported."""
 
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
     growth: Mapping[str, Any] = field(default_factory=dict)
@@ -242,12 +242,12 @@ class Lab:
     async def expand(self, request: GrowthRequest) -> Plan:
         """Look the scope's rows up by name; a text is a compile error, a callable makes rows."""
         self.requests.append(request)
-        found = self.growth[",".join(request.names)]
-        if callable(found):
-            found = found(request)
-        if isinstance(found, str):
-            raise CompileError([Diagnostic(code="E0000", summary=found)])
-        return plan_of(found, scope=request.scope, target=request.target)
+        rows = self.growth[",".join(request.names)]
+        if callable(rows):
+            rows = rows(request)
+        if isinstance(rows, str):
+            raise CompileError([Diagnostic(code="E0000", summary=rows)])
+        return plan_of(rows, scope=request.scope, target=request.target)
 
     def services(self) -> EngineServices:
         table = {
@@ -279,7 +279,7 @@ class Lab:
         return run_virtually(self.engine(**options).run(plan_of(rows)))
 
     def returns(self, rows: Iterable[Row], **options: Any) -> dict[str, Return]:
-        """Run rows and return what came of them by ID."""
+        """Run rows and return their returns by ID."""
         return by_id(self.run(rows, **options).returns)
 
 

@@ -1,7 +1,7 @@
-"""What a plan must come to, worked out one state after the other: no loop, no tasks, no time.
+"""The expected outcome of a plan, evaluated one state after the other: no loop, no tasks, no time.
 
-The engine may start things in another order and at once; what each state says must be the same.
-Written as naively as possible and apart from the engine: it shares no code with it.
+The engine may start states in another order and concurrently; each state must have the same outcome.
+It is as naive as possible, and shares no code with the engine.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Said = tuple[object, bool, str]
+Outcome = tuple[object, bool, str]
 """Result, whether anything changed, and the comment."""
 
 
 @dataclass
 class Step:
-    """One state: what its function says at each attempt, and what it asks of others."""
+    """One state: what its function returns at each attempt, and its requisites."""
 
     id: str
     says: list[tuple[bool, bool]] = field(default_factory=lambda: [(True, False)])
@@ -32,7 +32,7 @@ class Step:
 class Known:
     """What is known of one state."""
 
-    said: Said
+    outcome: Outcome
     ran: bool = True
 
 
@@ -47,7 +47,7 @@ class Reference:
     def __init__(self, blocks: Mapping[str, list[Step]], *, test: bool) -> None:
         self.blocks = blocks
         self.test = test
-        self.found: dict[tuple[str, str], Said] = {}
+        self.outcomes: dict[tuple[str, str], Outcome] = {}
 
     def scope(self, path: str, steps: list[Step]) -> bool:
         """Evaluate a scope and all below it; return whether none of its states failed."""
@@ -55,42 +55,44 @@ class Reference:
         checks: dict[str, Known] = {}
         by_id = {step.id: step for step in steps}
         for step in steps:
-            for wanted in step.requisites.get("prereq", ()):
-                if wanted not in checks:
-                    checks[wanted] = _check(by_id[wanted], known, checks, test=self.test)
+            for prepared in step.requisites.get("prereq", ()):
+                if prepared not in checks:
+                    checks[prepared] = _check(by_id[prepared], known, checks, test=self.test)
             asks = dict(step.requisites)
-            if preparers := [one.id for one in steps if step.id in one.requisites.get("prereq", ())]:
+            if preparers := [
+                preparer.id for preparer in steps if step.id in preparer.requisites.get("prereq", ())
+            ]:
                 asks["require "] = preparers
             known[step.id] = self._one(
                 path, step, _strongest(_words(asks, known, checks, test=self.test)), checks.get(step.id)
             )
-            self.found[path, step.id] = known[step.id].said
-            self._grow(path, step, known[step.id].said[0])
+            self.outcomes[path, step.id] = known[step.id].outcome
+            self._grow(path, step, known[step.id].outcome[0])
         for step in steps:
-            heard = [known[wanted].said for wanted in step.requisites.get("listen", ())]
+            heard = [known[id_].outcome for id_ in step.requisites.get("listen", ())]
             if any(changes for _, changes, _ in heard):
-                self.found[path, f"listener_{step.id}"] = (True, True, "watched")
+                self.outcomes[path, f"listener_{step.id}"] = (True, True, "watched")
             elif any(comment in OPEN for _, _, comment in heard):
-                self.found[path, f"listener_{step.id}"] = _skipped("may change")
-        return all(known[step.id].said[0] is not False for step in steps)
+                self.outcomes[path, f"listener_{step.id}"] = _skipped("may change")
+        return all(known[step.id].outcome[0] is not False for step in steps)
 
     def _one(self, path: str, step: Step, verdict: str, check: Known | None) -> Known:
         if check is not None and not check.ran:
             return check
         if verdict == "fail" and check is not None:
-            return Known((check.said[0], False, check.said[2]))
+            return Known((check.outcome[0], False, check.outcome[2]))
         if verdict not in ("met", "change", "may react"):
             return Known(_skipped(verdict), ran=False)
-        said = _call(step, test=self.test)
+        outcome = _call(step, test=self.test)
         if step.applies and not self.scope(
             _below(path, step, f"on-{step.applies}"), self.blocks[step.applies]
         ):
-            said = (False, False, "applied")
-        if verdict == "change" and not said[1]:
-            said = (True, True, "watched")
-        if verdict == "may react" and said[:2] == (True, False):
-            said = _skipped(verdict)
-        return Known(said)
+            outcome = (False, False, "applied")
+        if verdict == "change" and not outcome[1]:
+            outcome = (True, True, "watched")
+        if verdict == "may react" and outcome[:2] == (True, False):
+            outcome = _skipped(verdict)
+        return Known(outcome)
 
     def _grow(self, path: str, step: Step, result: object) -> None:
         if result is not True:
@@ -102,11 +104,11 @@ class Reference:
 
 def evaluate(
     steps: list[Step], blocks: Mapping[str, list[Step]], *, test: bool
-) -> dict[tuple[str, str], Said]:
-    """Return what every state of every scope says, by (scope, ID)."""
+) -> dict[tuple[str, str], Outcome]:
+    """Return the outcome of every state of every scope, by (scope, ID)."""
     reference = Reference(blocks, test=test)
     reference.scope("", steps)
-    return reference.found
+    return reference.outcomes
 
 
 def _below(path: str, step: Step, name: str) -> str:
@@ -124,17 +126,17 @@ def _check(step: Step, known: dict[str, Known], checks: dict[str, Known], *, tes
     return Known(_skipped(verdict), ran=False)
 
 
-def _call(step: Step, *, test: bool) -> Said:
+def _call(step: Step, *, test: bool) -> Outcome:
     attempts = step.says if step.retries and not test else step.says[:1]
-    said: Said = (None, False, "")
+    outcome: Outcome = (None, False, "")
     for result, changes in attempts:
-        said = (None if test and changes else result, changes, "called")
-        if said[0] is True:
+        outcome = (None if test and changes else result, changes, "called")
+        if outcome[0] is True:
             break
-    return said
+    return outcome
 
 
-def _skipped(verdict: str) -> Said:
+def _skipped(verdict: str) -> Outcome:
     if verdict in OPEN:
         return (None, False, verdict)
     return (verdict != "fail", False, verdict)
@@ -147,7 +149,7 @@ def _words(
     for keyword, ids in requisites.items():
         kind = keyword.strip().removesuffix("_any").removesuffix("_all")
         words = {_word(kind, (checks if kind == "prereq" else known)[each], test=test) for each in ids}
-        if kind == "watch" and any(known[each].ran and known[each].said[0] is not False for each in ids):
+        if kind == "watch" and any(known[each].ran and known[each].outcome[0] is not False for each in ids):
             words.add("met")
         if keyword.endswith("_any") or keyword == "onfail":
             if words & {"met", "change"}:
@@ -165,10 +167,10 @@ def _words(
 
 
 def _word(kind: str, state: Known, *, test: bool) -> str:  # noqa: C901, PLR0911 - one line a rule
-    result, changes, _ = state.said
+    result, changes, _ = state.outcome
     if kind == "listen":
         return ""
-    if kind == "onchanges" and state.said[2] in OPEN:
+    if kind == "onchanges" and state.outcome[2] in OPEN:
         return "may change"
     if kind == "onchanges":
         return "onchangesmet" if changes and result is not False else "onchanges"
@@ -178,11 +180,11 @@ def _word(kind: str, state: Known, *, test: bool) -> str:  # noqa: C901, PLR0911
         return "may fail"
     if kind != "onfail" and result is False:
         return "fail"
-    if kind == "prereq" and state.said[2] in OPEN:
+    if kind == "prereq" and state.outcome[2] in OPEN:
         return "may prepare"
     if kind == "prereq":
         return "premet" if result is None else "pre"
-    if kind == "watch" and state.said[2] in OPEN:
+    if kind == "watch" and state.outcome[2] in OPEN:
         return "may react"
     if kind == "watch" and changes:
         return "change"

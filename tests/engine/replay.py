@@ -1,4 +1,4 @@
-"""A measured case of Salt's, run through the engine."""
+"""A case that was measured in Salt, run through the engine."""
 
 from __future__ import annotations
 

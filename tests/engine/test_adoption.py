@@ -1,4 +1,4 @@
-"""What a run that resumes another takes over, and what it calls again because of what it hears."""
+"""What a resumed run takes over, and what it calls again because a watched state changed."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Calls:
 
         Args:
             rows: the states.
-            without: IDs whose returns the first run did not come to.
-            **changed: fields of returns that the journal has otherwise.
+            without: IDs that have no returns in the first run.
+            **changed: fields of returns that are different in the journal.
         """
         first = self.lab.run(rows).returns.values()
         self.called.clear()
@@ -107,17 +107,17 @@ def test_one_of_the_chunks_of_a_fan_out_is_heard(kind: str) -> None:
     again = Calls().resume(rows, without=["web-2 a"])
     assert again[0] == "web-2 a"
     assert again[1:], "b acts on the change"
-    assert all(one.startswith("b") for one in again[1:])
+    assert all(call.startswith("b") for call in again[1:])
 
 
 @pytest.mark.parametrize("kind", ["listen", "listen_in"])
 def test_a_listener_hears_what_is_called_again(kind: str) -> None:
-    """Whichever names the other, the listener is called again; it is taken over when nothing is new."""
+    """With `listen` and `listen_in`, the listener is called again; it is taken over when nothing is new."""
     rows: list[Row] = []
-    for one, listener in (("a", "b"), ("c", "d")):
+    for notifier, listener in (("a", "b"), ("c", "d")):
         heard: dict[str, Any] = {"listen_in": [listener]} if kind == "listen_in" else {}
-        listens: dict[str, Any] = {"listen": [one]} if kind == "listen" else {}
-        rows += [Row(one, "work", **heard), Row(listener, "keep", **listens)]
+        listens: dict[str, Any] = {"listen": [notifier]} if kind == "listen" else {}
+        rows += [Row(notifier, "work", **heard), Row(listener, "keep", **listens)]
     rows.append(Row("e", "work"))
     assert Calls().resume(rows) == []
     assert Calls().resume(rows, without=["a"]) == ["a", "listener_b"]

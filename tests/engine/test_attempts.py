@@ -1,4 +1,4 @@
-"""Retries, time limits, and whatever a function may hand back or raise."""
+"""Retries, time limits, and all that a function may return or raise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ensue.engine.services import EngineHooks, EngineOptions
 
 
 def counting(*results: bool) -> Any:
-    """A function that says these results one after the other."""
+    """A function that returns these results one after the other."""
     left = list(results)
 
     def say(_ctx: Any, name: str) -> StateReturn:
@@ -49,7 +49,7 @@ def test_attempts_until_true() -> None:
 
 
 def test_attempts_run_out() -> None:
-    """After the last attempt its result stands."""
+    """The result is that of the last attempt."""
     back = retried(counting(False, False), attempts=2, interval_s=1.0)
     assert (back.result, back.comment.splitlines()[-1]) == (False, "0 left")
 
@@ -66,7 +66,7 @@ def test_splay_adds_to_the_interval() -> None:
 
 
 def test_plan_says_how_it_would_be_retried() -> None:
-    """In a plan a state is tried once, and its comment tells how often it would be."""
+    """In a plan a state is tried once, and its comment says how often an apply would try it."""
     back = retried(counting(True), test=True, attempts=3)
     assert back.comment == (
         "0 left  The state would be retried every 30 seconds (with a splay of up to 0 seconds) "
@@ -78,8 +78,8 @@ def test_others_run_while_a_state_waits_for_its_next_attempt() -> None:
     """A waiting state gives its slot back."""
     options = StateOptions(retry=Retry(attempts=2, interval_s=100.0))
     rows = [Row("a", "fail", options=options), Row("b", "sleep"), Row("c", "sleep")]
-    found = Lab().returns(rows, ordered=False, concurrency=1)
-    assert [found[id_].start_time for id_ in "abc"] == ["00:00:00", "00:00:00", "00:00:01"]
+    returns = Lab().returns(rows, ordered=False, concurrency=1)
+    assert [returns[id_].start_time for id_ in "abc"] == ["00:00:00", "00:00:00", "00:00:01"]
 
 
 def test_time_limit() -> None:
@@ -90,7 +90,7 @@ def test_time_limit() -> None:
 
 
 def test_own_time_limit_of_a_function() -> None:
-    """A function's own timeout keeps its own words, also when the state has a limit."""
+    """A function's own timeout keeps its own message, also when the state has a limit."""
 
     async def slow(*_: Any) -> StateReturn:
         raise RemoteTimeoutError("`uptime` did not answer within 1 s", timeout_s=1)
@@ -160,7 +160,7 @@ def test_function_that_a_target_does_not_offer() -> None:
 
 
 def test_sensitive_values_reach_the_masker_first() -> None:
-    """What a return calls sensitive is known as a secret before anybody is told of the return."""
+    """What a return calls sensitive is known as a secret before the return is reported."""
     lab = Lab()
 
     def secretive(_ctx: Any, name: str) -> StateReturn:
@@ -235,7 +235,7 @@ def test_what_a_failed_attempt_applied_counts_no_longer() -> None:
 
 
 def test_promises_are_kept_once() -> None:
-    """A value that is set twice, or read before it is set, is a bug of ours and says so."""
+    """A value that is set twice, or read before it is set, is an internal error."""
     promise: Promise[int] = Promise()
     with pytest.raises(InternalError, match="read before"):
         assert promise.value

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 async def grow(ctx: Any, name: str) -> StateReturn:
     """Grow a scope of the state's own name."""
-    came = await ctx.site.apply(AskedGrowth(ctx.site.target, (name,)))
-    return StateReturn(name=name, result=came.status == "done", comment=came.comment)
+    entry = await ctx.site.apply(AskedGrowth(ctx.site.target, (name,)))
+    return StateReturn(name=name, result=entry.status == "done", comment=entry.comment)
 
 
 class AwaitingLab(Lab):
@@ -31,7 +31,7 @@ class AwaitingLab(Lab):
     awaits: Mapping[str, list[tuple[str, int]]]
 
     def awaited(self, chunk: Chunk) -> Iterable[Awaited]:
-        return [Awaited(*one) for one in self.awaits.get(chunk.id, ())]
+        return [Awaited(*arguments) for arguments in self.awaits.get(chunk.id, ())]
 
     async def expand(self, request: GrowthRequest) -> Plan:
         return msgspec.structs.replace(await super().expand(request), awaits=self.awaited)
@@ -41,7 +41,7 @@ class AwaitingLab(Lab):
         plan = msgspec.structs.replace(plan_of(rows), awaits=self.awaited)
         run_virtually(self.engine(**{"ordered": False, **options}).run(plan))
         ends = [event.returned for event in self.events if type(event).__name__ == "NodeFinished"]
-        return [end.id for end in sorted(ends, key=lambda one: one.run_num)]
+        return [end.id for end in sorted(ends, key=lambda end: end.run_num)]
 
 
 def lab(growth: Mapping[str, Any], awaits: Mapping[str, list[tuple[str, int]]]) -> AwaitingLab:
@@ -51,7 +51,7 @@ def lab(growth: Mapping[str, Any], awaits: Mapping[str, list[tuple[str, int]]]) 
 
 
 def test_a_state_waits_for_one_of_an_outer_scope() -> None:
-    """Although nothing in its own plan comes before it."""
+    """It waits although nothing in its own plan comes before it."""
     order = lab({"a": [Row("in")]}, {"in": [("", 1)]}).order([Row("a", "grow"), Row("slow", "sleep")])
     assert order == ["a", "slow", "in"]
 
@@ -111,5 +111,5 @@ def test_an_event_ends_the_wait() -> None:
         made = lab({"a": rows}, {})
         made.awaited = lambda chunk, event=event: [Awaited("", 0, event)] if chunk.id == "after" else []  # type: ignore[method-assign,misc] # the answers of this test
         made.order([Row("a", "grow"), Row("after")])
-        finished = [one.returned.id for one in made.events if type(one).__name__ == "NodeFinished"]
+        finished = [end.returned.id for end in made.events if type(end).__name__ == "NodeFinished"]
         assert finished == (["after", "in", "a"] if happens else ["in", "a", "after"])

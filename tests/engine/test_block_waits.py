@@ -37,7 +37,7 @@ def test_a_block_of_several_states_is_rendered_when_the_last_has_ended() -> None
     ]
     back = by_id(lab.run(rows, ordered=False).returns)["wait a b"]
     assert back.delayed[0].returns.popitem()[1].start_time == "00:00:03"
-    assert {id_: one["comment"] for id_, one in shown(lab, "x").items()} == {
+    assert {id_: returned["comment"] for id_, returned in shown(lab, "x").items()} == {
         "a": "slept 1.0",
         "b": "slept 3.0",
     }
@@ -49,7 +49,7 @@ def test_a_failed_producer_fails_the_block_by_name(function: str) -> None:
     lab = Lab()
     back = lab.returns([Row("a"), Row("b", function), waiting("a", "b", require=["a", "b"])])["wait a b"]
     assert (back.result, back.comment, back.ran) == (False, "One or more requisite failed: b", False)
-    assert [(one.status, one.comment) for one in back.delayed] == [
+    assert [(entry.status, entry.comment) for entry in back.delayed] == [
         ("not_rendered", "not rendered: block x, because b failed")
     ]
     assert lab.requests == []
@@ -70,12 +70,12 @@ def test_a_state_around_the_block_has_its_return_at_once() -> None:
     lab = Lab(growth=growth)
     back = lab.returns([Row("first"), Row("a", options=calling("out"))])["a"]
     inner = by_id(back.delayed[0].returns)
-    assert {id_: one.result for id_, one in inner.items()} == {
+    assert {id_: returned.result for id_, returned in inner.items()} == {
         "o1": True,
         "wait a": True,
         "wait first o1": True,
     }
-    assert [one.comment for one in inner.values()][1:] == ["a has ended", "first and o1 have ended"]
+    assert [returned.comment for returned in inner.values()][1:] == ["a has ended", "first and o1 have ended"]
     alone, both = [request.prev_ret for request in lab.requests if request.names == ("x",)]
     assert alone is not None
     assert both is not None

@@ -1,4 +1,4 @@
-"""Ctrl-C: once waits for what is running, twice ends it; nothing is lost from the report."""
+"""Ctrl-C: the first waits for what is running, the second ends it; nothing is lost from the report."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def test_listeners_of_a_scope_that_was_ended_are_left_out() -> None:
     ]
     outcome = lab.run(rows, ordered=False, failhard=True)
     assert by_id(outcome.returns)["a"].comment == "Timed out after 5 seconds"
-    assert [str(one) for one in outcome.not_run] == ["a/b: listener_l (test.mod_watch)"]
+    assert [str(left_out) for left_out in outcome.not_run] == ["a/b: listener_l (test.mod_watch)"]
     assert "listener_top" in by_id(outcome.returns)
 
 
 def test_no_further_attempts() -> None:
-    """Waiting for the next attempt ends at once; the last attempt's result stands."""
+    """Waiting for the next attempt ends at once; the result is that of the last attempt."""
     options = StateOptions(retry=Retry(attempts=5, interval_s=30.0))
     outcome, ended = interrupted(Lab(), [Row("a", "fail", options=options)], 10)
     back = by_id(outcome.returns)["a"]
@@ -114,7 +114,7 @@ def test_twice_keeps_what_a_scope_had_come_to() -> None:
 
 
 def test_interrupted_apply_is_a_failure_for_its_function() -> None:
-    """A function whose SLS was run in part is told so, and does not say that all is well."""
+    """A function whose SLS was only partly run gets a failure, and reports one."""
     lab = Lab(functions={"apply": apply_b}, growth={"b": [Row("x", "sleep", {"seconds": 10}), Row("y")]})
     outcome, _ = interrupted(lab, [Row("a", "apply")], 1)
     back = by_id(outcome.returns)["a"]
@@ -127,8 +127,11 @@ def test_functions_waiting_for_their_target_are_ended_too() -> None:
         functions={"apply": apply_b},
         growth={"b": [Row("x", "sleep", {"seconds": 3})]},
     )
-    one, two = Srn("t", "1"), Srn("t", "2")
-    rows = [Row("a", "apply", {"target": two}, target=one), Row("b", "sleep", {"seconds": 9}, target=two)]
+    first, second = Srn("t", "1"), Srn("t", "2")
+    rows = [
+        Row("a", "apply", {"target": second}, target=first),
+        Row("b", "sleep", {"seconds": 9}, target=second),
+    ]
     outcome, ended = interrupted(lab, rows, 1, 4)
     assert outcome.status == "interrupted"
     assert ended == 4
@@ -163,7 +166,7 @@ def test_record_that_cannot_be_written_at_the_end() -> None:
 
 
 def test_the_waiting_task_is_not_left_cancelled() -> None:
-    """Cancelling is taken as a wish: afterwards the caller can go on awaiting."""
+    """A cancellation is a request that is fulfilled: afterwards the caller can go on awaiting."""
 
     async def work() -> str:
         run = asyncio.ensure_future(_engine_then_sleep())
@@ -180,7 +183,7 @@ def test_the_waiting_task_is_not_left_cancelled() -> None:
 
 
 class SlowInputs:
-    """Comparisons of what calls have read that take ten seconds, or that end themselves."""
+    """Comparisons of what calls have read that take ten seconds, or that cancel themselves."""
 
     def __init__(self, *, ends_itself: bool = False) -> None:
         self._ends_itself = ends_itself

@@ -62,12 +62,12 @@ FUN_FALSE: Any = {"fun": "test.false"}
     ],
 )
 def test_conditions(options: dict[str, Any], expected: tuple[bool, str, bool]) -> None:
-    """A condition that is not met skips the state with result True; all of them are looked at and say so."""
+    """A condition that is not met skips the state with result True; all are evaluated and in the comment."""
     assert one(**options) == expected
 
 
 def warned(line: str, option: str = "unless", *, returncode: int, stderr: bytes = b"", **of: Any) -> str:
-    """Return the warning of a state whose condition ends so; empty if there is none."""
+    """Return the warning of a state whose condition ends with this code; empty if there is none."""
     prepared = lab()
     prepared.connection.on_run(line, returncode=returncode, stderr=stderr)
     options = StateOptions(**{option: (line,)})  # type: ignore[arg-type] # one of two
@@ -81,7 +81,7 @@ def warned(line: str, option: str = "unless", *, returncode: int, stderr: bytes 
     [("onlyif", "so the state is skipped"), ("unless", "so `unless` does not skip the state")],
 )
 def test_a_command_that_the_shell_does_not_find(option: str, effect: str) -> None:
-    """It counts as false, as in Salt, with a warning that says what follows; a code of success is none."""
+    """It counts as false, as in Salt, with a warning; a code among `success_retcodes` does not."""
     line = 'grains.os == "Debian"'
     warning = warned(line, option, returncode=127, stderr=b"sh: grains.os: not found\nsecond line\n")
     assert warning.startswith(
@@ -122,7 +122,7 @@ def test_a_command_that_reports_an_error(line: str, code: int, event: str) -> No
     ],
 )
 def test_exit_codes_that_are_answers(line: str, code: int, stderr: bytes) -> None:
-    """Other programs have such codes as their no, and an author may decline to hear of an error."""
+    """Other programs use such codes for a negative answer, and options such as `grep -s` silence errors."""
     assert not warned(line, returncode=code, stderr=stderr)
 
 
@@ -179,7 +179,7 @@ def test_only_the_shell_decides_about_a_syntax_error(shell: str) -> None:
     ],
 )
 def test_check_cmd(fun: str, options: dict[str, Any], expected: tuple[bool, str, bool]) -> None:
-    """`check_cmd` decides about result and comment, whatever the state said; changes stay."""
+    """`check_cmd` decides about result and comment, whatever the state returned; changes stay."""
     assert one(fun, **options) == expected
 
 

@@ -1,4 +1,4 @@
-"""Fan-out: what a chunk with a target becomes, when its target is looked for, and what comes after it."""
+"""Fan-out: the chunks of a state with a target, when its target is matched, and what follows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NEW = Srn("t", "new-1")
 
 @dataclass
 class Inventory:
-    """The resources of a test; a target is a glob of ids, `!` refuses to be looked for."""
+    """The resources of a test; a target is a glob of ids, and matching `!` is an error."""
 
     known: list[Srn] = field(default_factory=lambda: list(WEB))
     faults: Mapping[Srn, str] = field(default_factory=dict)
@@ -92,15 +92,15 @@ def on(id_: str, expression: str, fun: str = "nop", **more: Any) -> Row:
 
 def test_chunks_run_beside_each_other_and_what_follows_waits() -> None:
     """Each resource has its own chunk at the same time; the next state starts when the slowest has ended."""
-    found, _ = spans(lab_of(), [on("a", "web-*", "sleep"), Row("b", "sleep")])
-    assert found == {"web-1 a": (0, 1000), "web-2 a": (0, 1000), "b": (1000, 2000)}
+    times, _ = spans(lab_of(), [on("a", "web-*", "sleep"), Row("b", "sleep")])
+    assert times == {"web-1 a": (0, 1000), "web-2 a": (0, 1000), "b": (1000, 2000)}
 
 
 def test_concurrency_holds_for_chunks() -> None:
     """No more than the allowed number of chunks that wait run at once."""
     inventory = Inventory(known=[Srn("t", f"web-{n}") for n in range(6)])
-    found, _ = spans(lab_of(inventory), [on("a", "web-*", "sleep")], concurrency=2)
-    assert sorted(start for start, _ in found.values()) == [0, 0, 1000, 1000, 2000, 2000]
+    times, _ = spans(lab_of(inventory), [on("a", "web-*", "sleep")], concurrency=2)
+    assert sorted(start for start, _ in times.values()) == [0, 0, 1000, 1000, 2000, 2000]
 
 
 def test_one_state_at_a_time_on_a_resource() -> None:
@@ -127,7 +127,7 @@ def test_numbers_are_dense_over_chunks() -> None:
 
 
 def test_what_a_chunk_became_is_told() -> None:
-    """An event says what a chunk was fanned out to, before any of it runs; none when nothing matches."""
+    """An event names the chunks of a fan-out before any of them runs; there is none when nothing matches."""
     lab = lab_of()
     lab.run([on("a", "web-*"), on("b", "none")])
     (event,) = [event for event in lab.events if isinstance(event, FannedOut)]
@@ -142,12 +142,12 @@ def test_what_a_chunk_became_is_told() -> None:
 
 
 def test_nothing_there() -> None:
-    """Without a match the plain ID fails, or, when that is allowed, holds without having run."""
+    """Without a match the plain ID fails, or, when that is allowed, succeeds without having run."""
     outcome = lab_of().run([on("a", "none"), on("b", "none", optional=True), Row("c", require=["a"])])
-    found = by_id(outcome.returns)
-    assert (found["a"].result, found["a"].comment) == (False, "nothing is there")
-    assert (found["b"].result, found["b"].ran) == (True, False)
-    assert found["c"].comment == "One or more requisite failed: t.a"
+    returns = by_id(outcome.returns)
+    assert (returns["a"].result, returns["a"].comment) == (False, "nothing is there")
+    assert (returns["b"].result, returns["b"].ran) == (True, False)
+    assert returns["c"].comment == "One or more requisite failed: t.a"
     assert outcome.exit_code == 2
 
 
@@ -158,10 +158,10 @@ def test_a_target_that_cannot_be_looked_for_fails_its_state() -> None:
 
 
 def test_a_resource_with_a_fault_fails_alone() -> None:
-    """A resource of which something is wrong has a failed chunk; its function is not called there."""
-    found = by_id(lab_of(Inventory(faults={WEB[0]: "no pillar"})).run([on("a", "web-*")]).returns)
-    assert (found["web-1 a"].result, found["web-1 a"].comment) == (False, "no pillar")
-    assert found["web-2 a"].result is True
+    """A resource with a fault has a failed chunk; the function is not called there."""
+    returns = by_id(lab_of(Inventory(faults={WEB[0]: "no pillar"})).run([on("a", "web-*")]).returns)
+    assert (returns["web-1 a"].result, returns["web-1 a"].comment) == (False, "no pillar")
+    assert returns["web-2 a"].result is True
 
 
 def test_who_is_out_of_reach_names_its_source() -> None:
@@ -175,26 +175,28 @@ def test_who_is_out_of_reach_names_its_source() -> None:
 
     lab = lab_of(functions={"unreachable": unreachable})
     lab.hooks = msgspec.structs.replace(lab.hooks, described=described)
-    found = by_id(lab.run([on("a", "web-*", "unreachable"), Row("b", "unreachable")]).returns)
-    assert {one.comment.partition(": ")[2] for one in found.values()} == {"nobody there (derived from vm:x)"}
+    returns = by_id(lab.run([on("a", "web-*", "unreachable"), Row("b", "unreachable")]).returns)
+    assert {returned.comment.partition(": ")[2] for returned in returns.values()} == {
+        "nobody there (derived from vm:x)"
+    }
 
 
 @pytest.mark.parametrize("expression", ["new-1", "new-*"])
 @pytest.mark.parametrize("ordered", [True, False])
 def test_a_target_waits_for_who_registers_it(expression: str, ordered: bool) -> None:
-    """A state whose target is or may be registered further down is looked for after that."""
+    """A target that is or may be registered by a later state is matched after that state."""
     rows = [on("a", expression), Row("b"), Row("maker", "make_slowly")]
-    found = by_id(lab_of().run(rows, ordered=ordered).returns)
-    assert found["new-1 a"].start_time == "00:00:01"
+    returns = by_id(lab_of().run(rows, ordered=ordered).returns)
+    assert returns["new-1 a"].start_time == "00:00:01"
 
 
 def test_only_what_is_certain_is_a_circle() -> None:
-    """Who needs a resource of which the maker waits for it fails by name; who may match it does without."""
+    """A state that its resource's maker waits for fails by name; one that may match it runs without it."""
     rows = [on("a", "new-1"), on("b", "*"), Row("maker", "make", require=["b"], onfail=["a"])]
-    found = by_id(lab_of().run(rows).returns)
-    assert found["a"].comment.startswith("This state waits for itself: a (test.nop)")
-    assert [id_ for id_ in found if id_.endswith(" b")] == ["web-1 b", "web-2 b"]
-    assert found["maker"].result is True
+    returns = by_id(lab_of().run(rows).returns)
+    assert returns["a"].comment.startswith("This state waits for itself: a (test.nop)")
+    assert [id_ for id_ in returns if id_.endswith(" b")] == ["web-1 b", "web-2 b"]
+    assert returns["maker"].result is True
 
 
 def test_a_scope_waits_for_who_is_at_work_outside() -> None:
@@ -227,10 +229,10 @@ def _inner_ids(lab: Lab) -> dict[str, str]:
 
 
 def test_in_a_plan_what_will_be_registered_is_none() -> None:
-    """A resource that an earlier state would register has a chunk of result None that names it."""
+    """A resource that an earlier state would register has a chunk with the result None that names it."""
     rows = [Row("maker", "make"), on("a", "*"), on("b", "none"), on("c", "none", optional=True)]
-    found = by_id(lab_of().run(rows, test=True).returns)
-    assert {id_: back.result for id_, back in found.items()} == {
+    returns = by_id(lab_of().run(rows, test=True).returns)
+    assert {id_: back.result for id_, back in returns.items()} == {
         "maker": None,
         "new-1 a": None,
         "web-1 a": True,
@@ -238,15 +240,15 @@ def test_in_a_plan_what_will_be_registered_is_none() -> None:
         "b": None,
         "c": None,
     }
-    assert found["new-1 a"].comment.startswith("t:new-1 is not registered yet")
-    assert "known after apply" in found["b"].comment
+    assert returns["new-1 a"].comment.startswith("t:new-1 is not registered yet")
+    assert "known after apply" in returns["b"].comment
 
 
 def test_in_a_plan_what_no_state_before_may_register() -> None:
     """A target without a match fails if each pending state says what it registers."""
     rows = [Row("maker", "make"), on("b", "none"), on("c", "none", optional=True)]
-    found = by_id(lab_of(may_register_any=lambda _: False).run(rows, test=True).returns)
-    assert (found["b"].result, found["c"].result) == (False, True)
+    returns = by_id(lab_of(may_register_any=lambda _: False).run(rows, test=True).returns)
+    assert (returns["b"].result, returns["c"].result) == (False, True)
 
 
 def test_in_a_plan_what_nobody_registers_fails() -> None:
@@ -255,7 +257,7 @@ def test_in_a_plan_what_nobody_registers_fails() -> None:
 
 
 def test_in_a_plan_what_something_caused_may_register() -> None:
-    """Something that would change in a block of an earlier state may register, too."""
+    """A state that would change something in a block of an earlier state may register, too."""
     caller = Row("a", options=StateOptions(delayed_render=(("block", "x"),)))
     lab = lab_of(growth={"x": [on("inner", "web-*", "change")]})
     assert by_id(lab.run([caller, on("b", "none")], test=True).returns)["b"].result is None
@@ -269,7 +271,7 @@ def test_failhard_leaves_out_what_has_not_begun() -> None:
 
 
 def test_an_interruption_while_a_target_is_looked_for() -> None:
-    """Once waits for the search and starts nothing on what it finds; twice ends the search."""
+    """The first one waits for the match and starts nothing; the second one ends the match."""
     outcome, ended = interrupted(lab_of(Inventory(takes_s=10)), [on("a", "web-*"), Row("b")], 1)
     assert ([each.id for each in outcome.not_run], ended) == (["web-1 a", "web-2 a", "b"], 10)
     outcome, ended = interrupted(lab_of(Inventory(takes_s=10)), [on("a", "web-*"), Row("b")], 1, 2)
@@ -278,7 +280,7 @@ def test_an_interruption_while_a_target_is_looked_for() -> None:
 
 
 def test_an_interruption_while_chunks_run() -> None:
-    """Twice ends the chunks that run; each says so."""
+    """The second one ends the chunks that run; each says so."""
     rows = [on("a", "web-*", "sleep", arguments={"seconds": 10})]
     outcome, ended = interrupted(lab_of(), rows, 1, 2)
     assert {back.id: back.comment[:29] for back in outcome.returns.values()} == {
@@ -289,7 +291,7 @@ def test_an_interruption_while_chunks_run() -> None:
 
 
 def test_checks_find_their_own_resource() -> None:
-    """What a `prereq` checks on a resource is that resource's own; one that came later has no check."""
+    """A `prereq` checks the chunk of the same resource; a resource that was registered later has no check."""
     rows = [Row("maker", "make", prereq=["a"]), on("a", "*", "change")]
     outcome = lab_of().run(rows)
     assert starts(outcome) == ["maker", "new-1 a", "web-1 a", "web-2 a"]
@@ -297,10 +299,10 @@ def test_checks_find_their_own_resource() -> None:
 
 
 def test_a_check_that_matches_nothing_fails_who_asks() -> None:
-    """Who is to run before a state that has no resource fails; the state says why itself."""
-    found = by_id(lab_of().run([Row("before", prereq=["a"]), on("a", "none", "change")]).returns)
-    assert found["before"].comment == "One or more requisite failed: t.a"
-    assert (found["a"].result, found["a"].comment) == (False, "nothing is there")
+    """A state that is to run before one without a resource fails; the latter says why."""
+    returns = by_id(lab_of().run([Row("before", prereq=["a"]), on("a", "none", "change")]).returns)
+    assert returns["before"].comment == "One or more requisite failed: t.a"
+    assert (returns["a"].result, returns["a"].comment) == (False, "nothing is there")
 
 
 def test_growth_of_a_chunk_is_its_own() -> None:
@@ -313,7 +315,7 @@ def test_growth_of_a_chunk_is_its_own() -> None:
 
 
 def test_what_a_fanned_maker_causes_uses_what_it_made() -> None:
-    """A block of a chunk that registered does not wait for the other chunks to be over."""
+    """A block of a chunk that registered does not wait for the end of the other chunks."""
     lab = lab_of(growth={"x": [on("inner", "new-1")]})
     rows = [on("maker", "web-*", "make", delayed_render=(("block", "x"),)), on("outer", "new-*")]
     outcome = lab.run(rows)
@@ -323,7 +325,7 @@ def test_what_a_fanned_maker_causes_uses_what_it_made() -> None:
 
 
 def test_listeners_are_those_of_the_chunks() -> None:
-    """What listens and was fanned out is called on each resource; where nothing matched, nowhere."""
+    """A listener that is fanned out is called on each resource, and nowhere if nothing matches."""
     rows = [on("a", "web-*", listen=["c"]), on("n", "none", optional=True, listen=["c"]), Row("c", "change")]
     outcome = lab_of().run(rows)
     assert starts(outcome)[-2:] == ["listener_web-1 a", "listener_web-2 a"]
@@ -331,7 +333,7 @@ def test_listeners_are_those_of_the_chunks() -> None:
 
 
 def test_a_thousand_chunks_cost_what_they_are() -> None:
-    """Ten times the resources make ten times the nodes, and no more events than two a chunk."""
+    """Ten times the resources make ten times the nodes, and at most two events per chunk."""
     inventory = Inventory(known=[Srn("t", f"web-{n:04}") for n in range(1000)])
     lab = lab_of(inventory)
     outcome = lab.run([on("a", "*"), Row("b", require=["a"])])

@@ -1,4 +1,4 @@
-"""A state that is fanned out gives what its chunks would give if somebody had written each of them down."""
+"""A state that is fanned out returns what its chunks would return if each were declared."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ TARGETS = [Srn("t", f"web-{number}") for number in range(4)]
 
 
 def say(ctx: Any, name: str, says: dict[str, tuple[bool, bool]]) -> StateReturn:
-    """Return what a state says on a resource: its result, and whether it changes something."""
+    """Return what a state returns on a resource: its result, and whether it changes something."""
     result, changes = says[ctx.site.target.id]
-    said = None if ctx.site.test and changes else result
-    return StateReturn(name=name, result=said, changes=CHANGES if changes else {}, comment="called")
+    planned = None if ctx.site.test and changes else result
+    return StateReturn(name=name, result=planned, changes=CHANGES if changes else {}, comment="called")
 
 
 @st.composite
 def plans(draw: Callable[[Any], Any]) -> list[tuple[Row, list[Srn]]]:
-    """Return rows, each with the resources that it is fanned out to; none for a plain one."""
+    """Return rows, each with the resources that it is fanned out to; none for a plain row."""
     ids = [f"s{place}" for place in range(draw(st.integers(1, 6)))]
     rows: list[tuple[Row, list[Srn]]] = []
     for place, id_ in enumerate(ids):
@@ -41,16 +41,16 @@ def plans(draw: Callable[[Any], Any]) -> list[tuple[Row, list[Srn]]]:
         says = {srn.id: draw(outcomes) for srn in [*targets, Srn("minion", "m")]}
         row = Row(id_, "say", {"says": says})
         for keyword in draw(st.lists(st.sampled_from(KEYWORDS), max_size=2, unique=True)):
-            # Who has a `prereq` comes before what it names, all others behind.
+            # A state with a `prereq` comes before what it names, with other requisites after it.
             if known := ids[place + 1 :] if keyword == "prereq" else ids[:place]:
-                wanted = st.lists(st.sampled_from(known), min_size=1, max_size=2, unique=True)
-                setattr(row, keyword, draw(wanted))
+                names = st.lists(st.sampled_from(known), min_size=1, max_size=2, unique=True)
+                setattr(row, keyword, draw(names))
         rows.append((row, targets))
     return rows
 
 
 def fanned(rows: list[tuple[Row, list[Srn]]]) -> list[Row]:
-    """Return the rows with targets that match what they are to be fanned out to."""
+    """Return the rows with targets that match these resources."""
     return [
         _with_keywords(on(row.id, _glob(targets), "say"), row) if targets else row for row, targets in rows
     ]
@@ -63,8 +63,8 @@ def _glob(targets: list[Srn]) -> str:
 def _with_keywords(row: Row, like: Row, became: dict[str, list[str]] | None = None) -> Row:
     row.arguments = like.arguments
     for keyword in KEYWORDS:
-        wanted = getattr(like, keyword)
-        setattr(row, keyword, [id_ for one in wanted for id_ in (became or {}).get(one, [one])])
+        names = getattr(like, keyword)
+        setattr(row, keyword, [id_ for name in names for id_ in (became or {}).get(name, [name])])
     return row
 
 

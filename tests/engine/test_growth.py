@@ -22,9 +22,9 @@ def delayed(id_: str, *names: str, fun: str = "nop", **more: Any) -> Row:
 
 
 async def apply_b(ctx: Any, name: str, mods: tuple[str, ...] = ("b",), target: Srn = HOST) -> StateReturn:
-    came = await ctx.site.apply(AskedGrowth(target, tuple(mods)))
-    fine = came.status == "done" and all(back.result is not False for back in came.returns.values())
-    return StateReturn(name=name, result=fine, comment=came.comment or came.status)
+    entry = await ctx.site.apply(AskedGrowth(target, tuple(mods)))
+    fine = entry.status == "done" and all(back.result is not False for back in entry.returns.values())
+    return StateReturn(name=name, result=fine, comment=entry.comment or entry.status)
 
 
 def order(lab: Lab) -> list[tuple[str, str]]:
@@ -34,7 +34,7 @@ def order(lab: Lab) -> list[tuple[str, str]]:
 
 
 def test_entries_run_in_order_before_what_follows() -> None:
-    """All that a state renders is over before its successors in the sequence and its requirers start."""
+    """All that a state renders has ended before its successors in the sequence and its requirers start."""
     lab = Lab(growth={"x": [Row("x1", "sleep"), Row("x2")], "y": [Row("y1")]})
     lab.run([delayed("a", "x", "y"), Row("b"), Row("c", require=["a"])])
     assert order(lab) == [("", "a"), ("a/x", "x1"), ("a/x", "x2"), ("a/y", "y1"), ("", "b"), ("", "c")]
@@ -46,9 +46,9 @@ def test_concurrent_mode_holds_back_requirers_only() -> None:
     outcome = lab.run(
         [delayed("a", "x"), Row("b", "sleep", {"seconds": 0.5}), Row("c", require=["a"])], ordered=False
     )
-    found = by_id(outcome.returns)
-    assert found["b"].start_time == "00:00:00"
-    assert found["c"].start_time == "00:00:01"
+    returns = by_id(outcome.returns)
+    assert returns["b"].start_time == "00:00:00"
+    assert returns["c"].start_time == "00:00:01"
 
 
 def test_shape_of_an_entry() -> None:
@@ -97,30 +97,30 @@ def test_skipped_caller_renders() -> None:
 
 
 def test_plan_defers_what_would_change() -> None:
-    """In a plan, None is deferred with words of its own; True is rendered and planned."""
+    """In a plan, a block is deferred, with a comment, if its state has None; with True it is planned."""
     lab = Lab(growth={"x": [Row("x1", "change")]})
-    found = lab.returns([delayed("a", "x", fun="change"), delayed("b", "x")], test=True)
-    assert found["a"].delayed[0].status == "deferred"
-    assert "deferred: block x (known after apply)" in found["a"].delayed[0].comment
-    assert [inner.result for inner in found["b"].delayed[0].returns.values()] == [None]
+    returns = lab.returns([delayed("a", "x", fun="change"), delayed("b", "x")], test=True)
+    assert returns["a"].delayed[0].status == "deferred"
+    assert "deferred: block x (known after apply)" in returns["a"].delayed[0].comment
+    assert [inner.result for inner in returns["b"].delayed[0].returns.values()] == [None]
 
 
 def test_broken_block_fails_alone() -> None:
     """A rendering that does not compile is the entry's failure; the rest goes on; exit code 2."""
     lab = Lab(growth={"bad": "states/t.sls:4: broken", "x": [Row("x1")]})
     outcome = lab.run([delayed("a", "bad", "x"), Row("b", require=["a"])])
-    found = by_id(outcome.returns)
-    assert [(entry.status, entry.comment) for entry in found["a"].delayed] == [
+    returns = by_id(outcome.returns)
+    assert [(entry.status, entry.comment) for entry in returns["a"].delayed] == [
         ("failed", "states/t.sls:4: broken"),
         ("done", ""),
     ]
-    assert found["a"].result is True
-    assert found["b"].result is True
+    assert returns["a"].result is True
+    assert returns["b"].result is True
     assert outcome.exit_code == 2
 
 
 def test_crashing_renderer_fails_alone() -> None:
-    """An exception of a renderer's own is a failed entry, not a broken run."""
+    """An exception of a renderer is a failed entry, not a broken run."""
 
     def crash(_: Any) -> Any:
         raise ZeroDivisionError("division by zero")
@@ -142,9 +142,9 @@ def test_failure_inside_does_not_fail_requirers() -> None:
     """Scopes are isolated: what failed inside makes the exit code 2, the caller's requirers run."""
     lab = Lab(growth={"x": [Row("x1", "fail"), Row("x2", require=["x1"])]})
     outcome = lab.run([delayed("a", "x"), Row("b", require=["a"])])
-    found = by_id(outcome.returns)
-    assert found["a"].delayed[0].status == "done"
-    assert found["b"].result is True
+    returns = by_id(outcome.returns)
+    assert returns["a"].delayed[0].status == "done"
+    assert returns["b"].result is True
     assert outcome.exit_code == 2
 
 
@@ -170,14 +170,14 @@ def test_nesting_has_a_guard() -> None:
 
 
 def test_ten_thousand_renderings() -> None:
-    """Ten thousand callers of one block lose none."""
+    """Ten thousand callers of one block each have their rendering."""
     lab = Lab(growth={"x": [Row("x1")]})
     outcome = lab.run([delayed(f"s{n}", "x") for n in range(10_000)])
     assert sum(1 for _ in every_return(outcome.returns)) == 20_000
 
 
 def test_apply_runs_beneath_its_caller() -> None:
-    """An applied SLS runs while the function waits; its returns stand under the caller with their target."""
+    """An applied SLS runs while the function waits; its returns are below the caller, with their target."""
     lab = Lab(functions={"apply": apply_b}, growth={"b": [Row("x", "sleep")]})
     back = lab.returns([Row("a", "apply")])["a"]
     (entry,) = back.applied
@@ -187,7 +187,7 @@ def test_apply_runs_beneath_its_caller() -> None:
 
 
 def test_apply_nests_deeper_than_concurrency() -> None:
-    """A waiting function gives its slot and its target back, so nesting cannot come to a standstill."""
+    """A waiting function gives its slot and its target back, so nesting cannot deadlock."""
     growth = {f"b{n}": [Row("n", "apply", {"mods": (f"b{n + 1}",)})] for n in range(20)}
     growth["b20"] = [Row("last", "sleep")]
     lab = Lab(functions={"apply": apply_b}, growth=growth)
@@ -214,7 +214,7 @@ def test_two_callers_of_one_target_take_turns() -> None:
 
 
 def test_apply_that_does_not_compile() -> None:
-    """The function is told; the state says so and fails."""
+    """The function gets the error; the state fails with it."""
     lab = Lab(functions={"apply": apply_b}, growth={"b": "states/b.sls:2: no such function"})
     back = lab.returns([Row("a", "apply")])["a"]
     assert (back.result, back.comment) == (False, "states/b.sls:2: no such function")
@@ -225,9 +225,9 @@ def test_check_of_an_applying_state_is_quiet() -> None:
     """The check of a prereq'd state applies in test mode, and nothing of it is reported or numbered."""
     lab = Lab(functions={"apply": apply_b}, growth={"b": [Row("x", "change")]})
     outcome = lab.run([Row("prep", prereq=["a"]), Row("a", "apply")])
-    found = by_id(outcome.returns)
-    assert found["prep"].comment == "No changes detected"
-    assert [len(back.applied) for back in found.values()] == [0, 1]
+    returns = by_id(outcome.returns)
+    assert returns["prep"].comment == "No changes detected"
+    assert [len(back.applied) for back in returns.values()] == [0, 1]
     numbers = sorted(back.run_num for back in every_return(outcome.returns))
     assert numbers == list(range(len(numbers)))
 
@@ -254,15 +254,15 @@ def test_timeout_ends_an_applied_scope() -> None:
     lab = Lab(functions={"apply": apply_b}, growth={"b": [Row("x", "sleep", {"seconds": 60}), Row("y")]})
     rows = [Row("a", "apply", options=StateOptions(timeout_s=5)), Row("b")]
     outcome = lab.run(rows)
-    found = by_id(outcome.returns)
-    assert found["a"].comment == "Timed out after 5 seconds"
-    assert [back.id for back in found["a"].applied[0].returns.values()] == ["x"]
+    returns = by_id(outcome.returns)
+    assert returns["a"].comment == "Timed out after 5 seconds"
+    assert [back.id for back in returns["a"].applied[0].returns.values()] == ["x"]
     assert [str(each) for each in outcome.not_run] == ["a/b: y (test.nop)"]
-    assert found["b"].result is True
+    assert returns["b"].result is True
 
 
 def test_growth_of_growth_sees_its_own_plan() -> None:
-    """What a rendered state renders is asked for with the plan it stands in, so blocks can be found again."""
+    """A rendered state renders with the plan that it is in, so that its blocks are found."""
     lab = Lab(growth={"x": [delayed("n", "y")], "y": [Row("y1")]})
     lab.run([delayed("a", "x")])
     assert [request.plan.scope for request in lab.requests] == ["", "a/x"]
@@ -272,14 +272,14 @@ def test_what_calls_itself_twice_ends_as_well() -> None:
     """Once a branch is nested too deep, no scope is opened in it; other branches are not affected."""
     lab = Lab(growth={"x": [delayed("n", "x", "x")], "y": [delayed("m", "z")], "z": [Row("z1")]})
     outcome = lab.run([delayed("n", "x"), delayed("o", "y")], depth_limit=64)
-    found = by_id(outcome.returns)
+    returns = by_id(outcome.returns)
     failed = [
         entry
-        for back in every_return(found["n"].delayed[0].returns)
+        for back in every_return(returns["n"].delayed[0].returns)
         for entry in back.delayed
         if entry.status == "failed"
     ]
     assert len(failed) == 65
     assert sum("65 deep" in entry.comment for entry in failed) == 1
-    (inner,) = found["o"].delayed[0].returns.values()
+    (inner,) = returns["o"].delayed[0].returns.values()
     assert inner.delayed[0].status == "done"

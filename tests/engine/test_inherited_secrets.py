@@ -1,4 +1,4 @@
-"""Secrets that are bound to a state's arguments: where they are in its return is secret as well."""
+"""Secrets that are bound to a state's arguments are secret in its return as well."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _bound(plan: Plan, lead: str) -> Plan:
 def _reader(
     value: Any, sensitive: tuple[str, ...] = ("x",), own: tuple[str, ...] = (), lead: str = ""
 ) -> Return:
-    """Return the return of a state that repeats what it is given of a state with a secret."""
+    """Return the return of a state that repeats what it reads of a state with a secret."""
 
     def make(_ctx: Any, name: str) -> StateReturn:
         return StateReturn(name=name, result=True, new_state={"x": value, "y": True}, sensitive=sensitive)

@@ -29,17 +29,17 @@ def plan_on(id_: str, *rows: Row) -> Plan:
 
 def test_plans_beside_each_other_run_at_the_same_time() -> None:
     """States of one resource follow each other; those of another do not wait for them."""
-    one = plan_on("one", Row("a", "sleep", {"seconds": 5}), Row("b"))
-    two = plan_on("two", Row("a", "sleep", {"seconds": 1}), Row("b"))
-    outcome = run_virtually(Lab().engine().run(plan_of([Row("own")]), beside=[one, two]))
+    first = plan_on("one", Row("a", "sleep", {"seconds": 5}), Row("b"))
+    second = plan_on("two", Row("a", "sleep", {"seconds": 1}), Row("b"))
+    outcome = run_virtually(Lab().engine().run(plan_of([Row("own")]), beside=[first, second]))
     assert starts(outcome) == ["own", "one a", "two a", "two b", "one b"]
     assert outcome.status == "succeeded"
 
 
 def test_a_failure_beside_fails_the_run_and_stops_nobody() -> None:
     """The other resource goes on; the run has failed."""
-    one = plan_on("one", Row("a", "fail"), Row("b", require=["a"]))
-    outcome = run_virtually(Lab().engine().run(plan_of([]), beside=[one, plan_on("two", Row("a"))]))
+    failing = plan_on("one", Row("a", "fail"), Row("b", require=["a"]))
+    outcome = run_virtually(Lab().engine().run(plan_of([]), beside=[failing, plan_on("two", Row("a"))]))
     assert {each.id: each.result for each in outcome.returns.values()} == {
         "one a": False,
         "one b": False,
@@ -67,7 +67,7 @@ def test_a_newcomer_joins_a_run_that_would_have_ended() -> None:
 
 
 def test_a_newcomer_does_not_join_a_run_that_stops() -> None:
-    """Whose plan is not there when the run is stopped is named among what was not run."""
+    """A host whose plan is not there when the run is stopped is named among what was not run."""
 
     def newcomers(admit: Callable[[Newcomer], None]) -> None:
         async def never() -> Plan:

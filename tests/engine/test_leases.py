@@ -1,4 +1,4 @@
-"""Who may call a function now: slots and targets, granted, lent and given back."""
+"""Leases: slots and targets are granted, lent and given back."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_slots_are_granted_in_the_order_of_the_requests() -> None:
 
 
 def test_a_target_has_one_lease_at_a_time() -> None:
-    """Leases on one target follow each other; those on another target, or on none, go on meanwhile."""
+    """Leases on one target follow each other; those on another target, or on none, do not wait for them."""
     granted = Granted(9)
     first, second, third = (granted.request(name, WEB) for name in "abc")
     granted.request("db", DB)

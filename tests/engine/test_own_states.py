@@ -1,4 +1,4 @@
-"""What other hosts' SLS do on a host comes after the host's own SLS, in a plan as in an apply."""
+"""States of other hosts' SLS on a host run after the host's own SLS, in a plan as in an apply."""
 
 from __future__ import annotations
 
@@ -34,25 +34,27 @@ def plan_on(id_: str, *rows: Row) -> Plan:
 
 def test_a_state_on_another_host_waits_for_its_own_states_and_handlers() -> None:
     """The reader of the other host begins when that has ended, with its listeners."""
-    one = plan_on("one", Row("slow", "sleep", SLOW), Row("made", "change", listen=["slow"]))
-    two = plan_on("two", Row("read", target=ONE), Row("user", require=["read"]))
-    outcome = run_virtually(Lab().engine().run(plan_of([]), beside=[one, two]))
+    first = plan_on("one", Row("slow", "sleep", SLOW), Row("made", "change", listen=["slow"]))
+    second = plan_on("two", Row("read", target=ONE), Row("user", require=["read"]))
+    outcome = run_virtually(Lab().engine().run(plan_of([]), beside=[first, second]))
     assert starts(outcome) == ["one slow", "one made", "two read", "two user"]
 
 
 def test_without_an_order_of_states_nothing_waits() -> None:
     """With `state_auto_order: false`, requisites alone order the run."""
-    one = plan_on("one", Row("slow", "sleep", SLOW), Row("made", require=["slow"]))
-    two = plan_on("two", Row("read", target=ONE))
-    outcome = run_virtually(Lab().engine(ordered=False).run(plan_of([]), beside=[one, two]))
+    first = plan_on("one", Row("slow", "sleep", SLOW), Row("made", require=["slow"]))
+    second = plan_on("two", Row("read", target=ONE))
+    outcome = run_virtually(Lab().engine(ordered=False).run(plan_of([]), beside=[first, second]))
     assert starts(outcome) == ["one slow", "two read", "one made"]
 
 
 def test_hosts_that_wait_for_each_other_go_on_and_say_so() -> None:
-    """What can go on without the other host does; then both go on, and the outcome has what came too late."""
-    one = plan_on("one", Row("a", "sleep", SLOW), Row("on two", target=TWO), Row("last", require=["on two"]))
-    two = plan_on("two", Row("b"), Row("on one", target=ONE), Row("end", "change", require=["on one"]))
-    outcome = run_virtually(Lab().engine().run(plan_of([]), beside=[one, two]))
+    """States that do not need the other host run first; then both hosts go on, and the outcome says so."""
+    first = plan_on(
+        "one", Row("a", "sleep", SLOW), Row("on two", target=TWO), Row("last", require=["on two"])
+    )
+    second = plan_on("two", Row("b"), Row("on one", target=ONE), Row("end", "change", require=["on one"]))
+    outcome = run_virtually(Lab().engine().run(plan_of([]), beside=[first, second]))
     assert starts(outcome)[:2] == ["one a", "two b"]
     assert outcome.overtaken == (Overtaken(id="one on two", target=str(TWO), later=("two end",)),)
     assert outcome.status == "succeeded"
@@ -60,10 +62,10 @@ def test_hosts_that_wait_for_each_other_go_on_and_say_so() -> None:
 
 def test_a_host_outside_of_a_cycle_keeps_its_order() -> None:
     """A third host, which reads from one of two that wait for each other, waits for its end."""
-    one = plan_on("one", Row("on two", target=TWO), Row("last one", "sleep", SLOW))
-    two = plan_on("two", Row("on one", target=ONE))
-    three = plan_on("three", Row("read", target=ONE))
-    outcome = run_virtually(Lab().engine().run(plan_of([]), beside=[one, three, two]))
+    first = plan_on("one", Row("on two", target=TWO), Row("last one", "sleep", SLOW))
+    second = plan_on("two", Row("on one", target=ONE))
+    third = plan_on("three", Row("read", target=ONE))
+    outcome = run_virtually(Lab().engine().run(plan_of([]), beside=[first, third, second]))
     assert starts(outcome)[-1] == "three read"
     assert not by_id(outcome.returns)["three read"].warnings
 
@@ -76,8 +78,8 @@ def test_a_host_that_the_run_registers_is_prepared_by_the_sls_that_registers_it(
 
     lab = Lab(hooks=EngineHooks(promises=registers))
     own = plan_of([Row("make"), Row("prepare", target=ONE)])
-    one = plan_on("one", Row("slow", "sleep", SLOW), Row("rest"))
-    outcome = run_virtually(lab.engine().run(own, beside=[one]))
+    registered = plan_on("one", Row("slow", "sleep", SLOW), Row("rest"))
+    outcome = run_virtually(lab.engine().run(own, beside=[registered]))
     assert starts(outcome)[0] == "make"
     assert starts(outcome).index("prepare") < starts(outcome).index("one rest")
 
@@ -108,8 +110,8 @@ def test_the_host_that_is_waited_for_begins_next() -> None:
 
 def test_a_run_that_stops_leaves_out_what_waits() -> None:
     """A failure with failhard ends the own states, and then nothing else of them begins."""
-    one = plan_on("one", Row("bad", "fail"), Row("rest"))
-    two = plan_on("two", Row("read", target=ONE))
-    outcome = run_virtually(Lab().engine(failhard=True).run(plan_of([]), beside=[one, two]))
+    first = plan_on("one", Row("bad", "fail"), Row("rest"))
+    second = plan_on("two", Row("read", target=ONE))
+    outcome = run_virtually(Lab().engine(failhard=True).run(plan_of([]), beside=[first, second]))
     assert starts(outcome) == ["one bad"]
     assert {each.id for each in outcome.not_run} == {"one rest", "two read"}

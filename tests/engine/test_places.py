@@ -1,4 +1,4 @@
-"""How many hosts of a run are at work at a time, and when no further one begins."""
+"""How many hosts of a run are at work at a time, and when no further host begins."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Host:
     makes_last: bool = False
 
     def rows(self, number: int) -> list[Row]:
-        """Its plan: a state that registers a resource, states that use those of others, and another."""
+        """Its plan: a state that registers a resource, users of other hosts' resources, and another state."""
         options = StateOptions(retry=Retry(attempts=2, interval_s=5.0)) if self.retries else NO_OPTIONS
         if self.grows:
             options = StateOptions(delayed_render=(("block", "inner"),), retry=options.retry)
         own = Row("own", "work", self._arguments(fails=self.fails, again=self.retries), options=options)
-        users = [Row(f"use-{one}", "work", self._arguments(uses=one)) for one in self.uses]
+        users = [Row(f"use-{used}", "work", self._arguments(uses=used)) for used in self.uses]
         maker = Row("make", "work", self._arguments(makes=number))
         rows = [own, *users, maker] if self.makes_last else [maker, own, *users]
         if self.chained:
@@ -76,7 +76,7 @@ class Host:
 
     def inner_rows(self) -> list[Row]:
         """What its own state causes."""
-        return [Row(f"in-{one}", "work", self._arguments(uses=one)) for one in self.inner] or [
+        return [Row(f"in-{used}", "work", self._arguments(uses=used)) for used in self.inner] or [
             Row("in", "work", self._arguments())
         ]
 
@@ -136,7 +136,7 @@ def _hosts(draw: st.DrawFn) -> list[Host]:
     count = draw(st.integers(1, 7))
     hosts: list[Host] = []
     for number in range(count):
-        others = [[one for one in draw(_NUMBERS) if one < count and one != number] for _ in range(2)]
+        others = [[other for other in draw(_NUMBERS) if other < count and other != number] for _ in range(2)]
         hosts.append(
             Host(
                 fails=draw(st.booleans()),
@@ -153,7 +153,7 @@ def _hosts(draw: st.DrawFn) -> list[Host]:
 
 
 def _refused(outcome: EngineOutcome) -> bool:
-    return any("waits for itself" in one.comment for one in every_return(outcome.returns))
+    return any("waits for itself" in returned.comment for returned in every_return(outcome.returns))
 
 
 @settings(deadline=None, max_examples=300)
@@ -162,21 +162,21 @@ def _refused(outcome: EngineOutcome) -> bool:
 def test_any_hosts_keep_within_their_places(
     hosts: list[Host], at_once: int, failures: int | None, concurrency: int
 ) -> None:
-    """Never more hosts work than may, and all that may run does, unless too many hosts have failed."""
+    """Never more hosts work than the limit, and all states run, unless too many hosts have failed."""
     watched = Watched(hosts, HostLimits(at_once=at_once, failures=failures), concurrency)
     outcome = watched.run()
     assert watched.most_at_once <= at_once
     left_out = set(outcome.hosts_not_run)
     begun = {str(Srn("dummy", f"h{number}")) for number in range(len(hosts))} - left_out
-    assert {str(one) for one in watched.begun} <= begun
+    assert {str(srn) for srn in watched.begun} <= begun
     returned = list(every_return(outcome.returns))
     for number, host in enumerate(hosts):
         target = str(Srn("dummy", f"h{number}"))
-        ids = [one.id for one in returned if one.target == target and not one.scope]
+        ids = [back.id for back in returned if back.target == target and not back.scope]
         assert len(ids) == (0 if target in left_out else len(host.rows(number)))
         if target in left_out:
             assert outcome.hosts_not_run[target] == len(host.rows(number))
-    failed = {one.target for one in returned if one.result is False and one.target in begun}
+    failed = {back.target for back in returned if back.result is False and back.target in begun}
     assert bool(left_out) == outcome.too_many_failed
     assert outcome.exit_code == (2 if failed else 0)
     if failures is not None:
@@ -217,7 +217,7 @@ def test_places_decide_nothing_but_when(hosts: list[Host], at_once: int) -> None
     if _refused(before) or _refused(after):
         return
     results = [
-        {(one.target, one.id): one.result for one in every_return(outcome.returns)}
+        {(returned.target, returned.id): returned.result for returned in every_return(outcome.returns)}
         for outcome in (before, after)
     ]
     assert results[0] == results[1]
@@ -240,7 +240,7 @@ def test_one_host_at_a_time_is_a_loop(fail: list[bool], failures: int) -> None:
             break
         expected.append(f"h{number}")
         failed += host.fails
-    assert [one.id for one in watched.begun] == expected
+    assert [srn.id for srn in watched.begun] == expected
     assert list(outcome.hosts_not_run) == [f"dummy:h{n}" for n in range(len(expected), len(hosts))]
 
 
@@ -254,7 +254,7 @@ def test_the_window_rolls() -> None:
     """The next host begins when one ends, and does not wait for the others that began with it."""
     plans = [plan_on(f"h{n}", Row("a", "sleep", {"seconds": s})) for n, s in enumerate([9, 1, 1, 1])]
     outcome = _limited(*plans, at_once=2)
-    assert [one.start_time for one in outcome.returns.values()] == [
+    assert [returned.start_time for returned in outcome.returns.values()] == [
         "00:00:00",
         "00:00:00",
         "00:00:01",
@@ -284,7 +284,9 @@ def test_hosts_that_wait_for_each_other_fail_by_name() -> None:
             "h1", Row("use", arguments={"uses": 0}), Row("make", arguments={"makes": 1}, require=["use"])
         ),
     )
-    comments = [one.comment for one in outcome.returns.values() if "waits for itself" in one.comment]
+    comments = [
+        returned.comment for returned in outcome.returns.values() if "waits for itself" in returned.comment
+    ]
     assert len(comments) == 1
     assert "h0 use" in comments[0]
     assert "h1 use" in comments[0]
@@ -325,9 +327,9 @@ def test_a_failure_that_was_handled_does_not_count() -> None:
 
 
 def test_failhard_leaves_out_hosts_that_have_not_begun() -> None:
-    """The run stops as without places, and says which hosts did not begin."""
+    """The run stops as without limits, and says which hosts did not begin."""
     outcome = _limited(plan_on("h0", Row("a", "fail")), plan_on("h1", Row("a")), failhard=True)
-    assert [(one.id, one.reason) for one in outcome.not_run] == [("h1 a", "failhard")]
+    assert [(left_out.id, left_out.reason) for left_out in outcome.not_run] == [("h1 a", "failhard")]
     assert outcome.hosts_not_run == {"dummy:h1": 1}
     assert not outcome.stopped
 
@@ -345,7 +347,7 @@ def test_an_interrupted_run_names_the_hosts_that_have_not_begun() -> None:
 
     outcome = run_virtually(run())
     assert (outcome.status, starts(outcome)) == ("interrupted", ["h0 a"])
-    assert [one.id for one in outcome.not_run] == ["h0 b", "h1 a"]
+    assert [left_out.id for left_out in outcome.not_run] == ["h0 b", "h1 a"]
     assert outcome.hosts_not_run == {"dummy:h1": 1}
 
 
@@ -372,7 +374,11 @@ def _with_late(first: Row, *late: Newcomer, failures: int | None = None) -> Engi
 def test_a_host_that_joins_takes_a_place() -> None:
     """Plans that are ready later begin one after the other, too."""
     outcome = _with_late(Row("a", "sleep", {"seconds": 5}), _late("h1", 1), _late("h2", 2))
-    assert [one.start_time for one in outcome.returns.values()] == ["00:00:00", "00:00:05", "00:00:06"]
+    assert [returned.start_time for returned in outcome.returns.values()] == [
+        "00:00:00",
+        "00:00:05",
+        "00:00:06",
+    ]
 
 
 def test_a_host_does_not_join_beyond_the_fail_limit() -> None:

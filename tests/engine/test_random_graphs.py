@@ -86,8 +86,8 @@ class World:
 
     async def _waits(self, ctx: Any, name: str, step: Step) -> StateReturn:
         if step.applies:
-            came = await ctx.site.apply(AskedGrowth(ctx.site.target, (f"on-{step.applies}",)))
-            if came.status != "done" or any(back.result is False for back in came.returns.values()):
+            entry = await ctx.site.apply(AskedGrowth(ctx.site.target, (f"on-{step.applies}",)))
+            if entry.status != "done" or any(back.result is False for back in entry.returns.values()):
                 return StateReturn(name=name, result=False, comment="applied")
         self.busy[ctx.site.target] += 1
         self.most_on_one_target = max(self.most_on_one_target, *self.busy.values())
@@ -103,8 +103,8 @@ class World:
         attempt = 0 if ctx.test else self.attempts[key]
         self.attempts[key] += not ctx.test
         result, changes = step.says[attempt % len(step.says)]
-        said = None if ctx.test and changes else result
-        return StateReturn(name=name, result=said, changes=CHANGES if changes else {}, comment="called")
+        planned = None if ctx.test and changes else result
+        return StateReturn(name=name, result=planned, changes=CHANGES if changes else {}, comment="called")
 
     ordered = True
 
@@ -139,9 +139,9 @@ def _steps(draw: Callable[[Any], Any], world: World, names: list[str], *, applie
         for keyword in draw(st.lists(st.sampled_from(KEYWORDS), max_size=2, unique=True)):
             if keyword == "prereq":
                 continue
-            wanted = draw(st.lists(st.integers(0, 6), min_size=1, max_size=3, unique=True))
-            if wanted := [f"s{each}" for each in wanted if each < place]:
-                step.requisites[keyword] = wanted
+            ids = draw(st.lists(st.integers(0, 6), min_size=1, max_size=3, unique=True))
+            if ids := [f"s{each}" for each in ids if each < place]:
+                step.requisites[keyword] = ids
         world.targets[id(step)] = draw(st.sampled_from(TARGETS))
         world.durations[id(step)] = draw(st.sampled_from([0.0, 1.0, 2.0, 7.0]))
         world.inline[id(step)] = draw(st.booleans())
@@ -154,18 +154,18 @@ def _prereqs(draw: Callable[[Any], Any], steps: list[Step]) -> None:
     """The last state may be prepared by the one before it; nothing else may ask for either."""
     if len(steps) >= 2 and draw(st.booleans()):
         steps[-2].requisites["prereq"] = [steps[-1].id]
-        for keyword, wanted in list(steps[-1].requisites.items()):
-            steps[-1].requisites[keyword] = [each for each in wanted if each != steps[-2].id]
+        for keyword, ids in list(steps[-1].requisites.items()):
+            steps[-1].requisites[keyword] = [each for each in ids if each != steps[-2].id]
             if not steps[-1].requisites[keyword]:
                 del steps[-1].requisites[keyword]
         steps[-1].applies = ""
 
 
 def collected(returns: Mapping[str, Return]) -> dict[tuple[str, str], tuple[object, bool, str]]:
-    found: dict[tuple[str, str], tuple[object, bool, str]] = {}
+    outcomes: dict[tuple[str, str], tuple[object, bool, str]] = {}
     for back in every_return(returns):
-        found[back.scope, back.id] = (back.result, bool(back.changes), _kind(back.comment))
-    return found
+        outcomes[back.scope, back.id] = (back.result, bool(back.changes), _kind(back.comment))
+    return outcomes
 
 
 def every_return(returns: Mapping[str, Return]) -> Iterator[Return]:
@@ -192,7 +192,7 @@ def _kind(comment: str) -> str:
 @settings(max_examples=300, deadline=None)
 @given(world=worlds(), test=st.booleans(), ordered=st.booleans(), concurrency=st.integers(1, 3))
 def test_same_as_reference(world: World, *, test: bool, ordered: bool, concurrency: int) -> None:
-    """In every mode each state of each scope says what it says when all is done one after the other."""
+    """In every mode each state of each scope has the same outcome as when all run one after the other."""
     world.ordered = ordered
     lab = world.lab()
     outcome = lab.run(world.rows(world.steps), test=test, ordered=ordered, concurrency=concurrency)

@@ -1,4 +1,4 @@
-"""One task that calls functions one after the other: what others see of that."""
+"""One task calls functions one after the other: what functions and callers can observe of that."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def tasks_of(rows: list[Row]) -> list[asyncio.Task[Any] | None]:
 
 
 def test_what_follows_is_called_in_the_same_task() -> None:
-    """States that stand one after the other need one task."""
+    """States that follow each other need one task."""
     first, *others = tasks_of([Row(name, "noting") for name in "abcd"])
     assert first is not None
     assert [task is first for task in others] == [True] * 3
 
 
 def test_a_task_that_outlived_a_cancellation_does_not_go_on() -> None:
-    """What a function swallowed does not end a task group of the next one."""
+    """A cancellation that a function swallowed does not end a task group of the next one."""
     left: list[int] = []
 
     async def stubborn(_ctx: Any, name: str, **_: Any) -> StateReturn:
@@ -58,7 +58,7 @@ def test_a_task_that_outlived_a_cancellation_does_not_go_on() -> None:
 
     done = Lab(functions={"stubborn": stubborn}).returns([Row("a", "stubborn"), Row("b", "stubborn")])
     assert left == [0, 0]
-    assert [one.result for one in done.values()] == [True, True]
+    assert [returned.result for returned in done.values()] == [True, True]
 
 
 def test_what_runs_at_the_same_time_has_tasks_of_its_own() -> None:
@@ -89,7 +89,7 @@ def test_only_the_one_that_runs_is_ended() -> None:
 
 
 def test_the_loop_turns_though_nobody_waits() -> None:
-    """Functions that could wait and never do leave the event loop its turns."""
+    """Functions that could wait and never do let the event loop run."""
     turns: list[int] = []
 
     async def eager(_ctx: Any, name: str, **_: Any) -> StateReturn:
@@ -115,19 +115,19 @@ def test_the_loop_turns_though_nobody_waits() -> None:
 
 
 def test_a_fault_of_what_follows_ends_the_run() -> None:
-    """When the second state's beginning cannot be told, that is raised; the first one's return was told."""
-    told: list[RunEvent] = []
+    """When the second state's start cannot be reported, that is raised; the first return was reported."""
+    events: list[RunEvent] = []
 
     def tell(event: RunEvent) -> None:
         if isinstance(event, NodeStarted) and event.id == "b":
             raise OSError("the disk is full")
-        told.append(event)
+        events.append(event)
 
     services = msgspec.structs.replace(Lab().services(), on_event=tell)
     rows = [Row(name, "sleep") for name in "abc"]
     with pytest.raises(OSError, match="the disk is full"):
         run_virtually(Engine(services, EngineOptions()).run(plan_of(rows)))
-    assert [event.returned.id for event in told if isinstance(event, NodeFinished)] == ["a"]
+    assert [event.returned.id for event in events if isinstance(event, NodeFinished)] == ["a"]
 
 
 def test_variables_of_the_run_are_there() -> None:

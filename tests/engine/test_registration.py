@@ -21,7 +21,7 @@ HOOKS = EngineHooks(
 
 
 def test_user_waits_for_maker_behind_it() -> None:
-    """A state that needs a resource runs after the one that registers it, wherever it stands."""
+    """A state that needs a resource runs after the one that registers it, wherever it is declared."""
     for ordered in (True, False):
         rows = [Row("user"), Row("between"), Row("maker", "sleep"), Row("last")]
         outcome = Lab(hooks=HOOKS).run(rows, ordered=ordered)
@@ -42,17 +42,17 @@ def test_user_on_its_own_target_waits_too() -> None:
 
 
 def test_circle_in_one_plan_fails_by_name() -> None:
-    """A state that needs what only a state behind it registers fails, naming both; the others run."""
+    """A state whose resource only a state that requires it registers fails, naming both; the others run."""
     rows = [Row("user"), Row("maker", require=["user"]), Row("c")]
     outcome = Lab(hooks=HOOKS).run(rows)
-    found = by_id(outcome.returns)
-    assert found["user"].result is False
-    assert found["user"].comment == (
+    returns = by_id(outcome.returns)
+    assert returns["user"].result is False
+    assert returns["user"].comment == (
         "This state waits for itself: user (test.nop) at states/t.sls:1 waits for maker (test.nop) at"
         " states/t.sls:1 waits for user (test.nop) at states/t.sls:1"
     )
-    assert found["maker"].comment == "One or more requisite failed: t.user"
-    assert found["c"].result is True
+    assert returns["maker"].comment == "One or more requisite failed: t.user"
+    assert returns["c"].result is True
 
 
 def test_inner_scope_waits_for_outer_maker() -> None:
@@ -64,7 +64,7 @@ def test_inner_scope_waits_for_outer_maker() -> None:
 
 
 def test_what_a_maker_causes_uses_what_it_made() -> None:
-    """A maker that grows has registered already: states of its own blocks do not wait for it to be over."""
+    """A maker that grows has registered already: states of its own blocks do not wait for its end."""
     lab = Lab(hooks=HOOKS, growth={"x": [delayed("user", "y")], "y": [Row("user again")]})
     outcome = lab.run([delayed("maker", "x"), Row("user last")])
     assert [back.result for back in every_return(outcome.returns)] == [True] * 4
@@ -83,7 +83,7 @@ def test_circle_between_scopes_fails_by_name() -> None:
 
 
 def test_circle_through_an_apply_fails_by_name() -> None:
-    """The same when a function waits for the scope."""
+    """When the outer maker waits for a function that applies the scope, the waiting state fails."""
     lab = Lab(hooks=HOOKS, functions={"apply": apply_b}, growth={"b": [Row("user")]})
     outcome = lab.run([Row("a", "apply"), Row("maker")])
     assert by_id(outcome.returns)["a"].result is False
@@ -94,23 +94,27 @@ def test_circle_through_an_apply_fails_by_name() -> None:
 def test_registers_is_done_before_what_follows() -> None:
     """The hook that registers gets the call and its return, and what it returns is the state's return.
 
-    In a plan it is called, too, and told so; a state that would change something has nothing to register yet.
+    It is called in a plan, too; a state that would change something has nothing to register yet.
     """
     seen: list[tuple[str, bool]] = []
 
     def unsure(_ctx: Any, name: str) -> StateReturn:
         return StateReturn(name=name, result=None)
 
-    async def registered(site: CallSite, said: StateReturn) -> StateReturn:
+    async def registered(site: CallSite, returned: StateReturn) -> StateReturn:
         seen.append((site.chunk.id, site.test))
-        return StateReturn(name=said.name, result=True, changes={"registered": ["x:y"]}, comment=said.comment)
+        return StateReturn(
+            name=returned.name, result=True, changes={"registered": ["x:y"]}, comment=returned.comment
+        )
 
     options = StateOptions(registers=(("x:y", {"host": "${self:ip}"}),))
     lab = Lab(hooks=EngineHooks(registered=registered), functions={"unsure": unsure})
-    found = lab.returns([Row("a", options=options), Row("b", "fail", options=options), Row("c", watch=["a"])])
+    returns = lab.returns(
+        [Row("a", options=options), Row("b", "fail", options=options), Row("c", watch=["a"])]
+    )
     assert seen == [("a", False)]
-    assert found["a"].changes == {"registered": ["x:y"]}
-    assert found["c"].comment == "Watch statement fired."
+    assert returns["a"].changes == {"registered": ["x:y"]}
+    assert returns["c"].comment == "Watch statement fired."
     seen.clear()
     lab.returns([Row("a", options=options), Row("d", "unsure", options=options)], test=True)
     assert seen == [("a", True)]

@@ -1,4 +1,4 @@
-"""What Salt 3008.5 makes of requisites (`salt_facts.json`, recorded from real runs), ensue makes of them too.
+"""Requisites have the same outcomes as in Salt 3008.5 (`salt_facts.json`, recorded from real runs).
 
 Each case holds rows in Salt's order of execution, and the returns in order of start: ID, function,
 result, comment, whether anything changed. Left out are cases in which a prereq'd state has a
@@ -28,7 +28,9 @@ CASES = [case for case in FACTS if not is_onfail_of_plan(case)]
 
 
 def expected(case: dict[str, Any]) -> list[list[Any]]:
-    return [[id_, fun, result, normal(said), changed] for id_, fun, result, said, changed in case["returns"]]
+    return [
+        [id_, fun, result, normal(comment), changed] for id_, fun, result, comment, changed in case["returns"]
+    ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{place:03}" for place in range(len(CASES))])
@@ -43,5 +45,5 @@ WITHOUT_FAILHARD = [case for case in CASES if not any(row.get("failhard") for ro
 
 @pytest.mark.parametrize("case", WITHOUT_FAILHARD, ids=[f"{n:03}" for n in range(len(WITHOUT_FAILHARD))])
 def test_same_as_salt_when_concurrent(case: dict[str, Any]) -> None:
-    """Without a sequence the order of start may differ; what each state says does not."""
+    """Without a sequence the order of start may differ; results and comments do not."""
     assert sorted(replay(case, ordered=False), key=str) == sorted(expected(case), key=str)

@@ -28,33 +28,33 @@ A, B = Srn("ssh_host", "a"), Srn("ssh_host", "b")
 def spans(lab: Lab, rows: list[Row], **options: Any) -> tuple[dict[str, tuple[float, float]], Any]:
     """Run rows and return for each ID when it began and ended, in milliseconds."""
     outcome = lab.run(rows, **options)
-    found = {}
+    times = {}
     for back in outcome.returns.values():
         minutes, seconds = back.start_time.split(":")[1:]
         start = (int(minutes) * 60 + float(seconds)) * 1000
-        found[back.id] = (start, start + back.duration_ms)
-    return found, outcome
+        times[back.id] = (start, start + back.duration_ms)
+    return times, outcome
 
 
 def test_ordered_runs_one_at_a_time_in_plan_order() -> None:
-    """In ordered mode the states of one target follow each other, whatever could run beside."""
-    found, _ = spans(Lab(), [Row("a", "sleep"), Row("b", "sleep"), Row("c", "sleep")])
-    assert found == {"a": (0, 1000), "b": (1000, 2000), "c": (2000, 3000)}
+    """In ordered mode the states of one target follow each other, whatever could run concurrently."""
+    times, _ = spans(Lab(), [Row("a", "sleep"), Row("b", "sleep"), Row("c", "sleep")])
+    assert times == {"a": (0, 1000), "b": (1000, 2000), "c": (2000, 3000)}
 
 
 def test_concurrent_runs_everything_at_once() -> None:
     """Without order only requisites hold a state back."""
     rows = [Row("a", "sleep"), Row("b", "sleep", require=["a"]), Row("c", "sleep")]
-    found, _ = spans(Lab(), rows, ordered=False)
-    assert found == {"a": (0, 1000), "b": (1000, 2000), "c": (0, 1000)}
+    times, _ = spans(Lab(), rows, ordered=False)
+    assert times == {"a": (0, 1000), "b": (1000, 2000), "c": (0, 1000)}
 
 
 def test_concurrency_limits_what_waits() -> None:
     """At most `concurrency` functions run at once; plain functions do not count."""
     rows = [Row(f"s{n}", "sleep") for n in range(6)] + [Row("plain")]
-    found, _ = spans(Lab(), rows, ordered=False, concurrency=2)
-    assert sorted(start for start, _ in found.values()) == [0, 0, 0, 1000, 1000, 2000, 2000]
-    assert found["plain"] == (0, 0)
+    times, _ = spans(Lab(), rows, ordered=False, concurrency=2)
+    assert sorted(start for start, _ in times.values()) == [0, 0, 0, 1000, 1000, 2000, 2000]
+    assert times["plain"] == (0, 0)
 
 
 def test_targets_that_take_no_slot() -> None:
@@ -62,15 +62,15 @@ def test_targets_that_take_no_slot() -> None:
     rows = [Row(name, "sleep", target=A) for name in ("a1", "a2")]
     rows += [Row(name, "sleep", target=B) for name in ("b1", "b2")]
     lab = Lab(hooks=EngineHooks(takes_slot=lambda target: target == B))
-    found, _ = spans(lab, rows, ordered=False, concurrency=1)
-    assert found == {"a1": (0, 1000), "a2": (0, 1000), "b1": (0, 1000), "b2": (1000, 2000)}
+    times, _ = spans(lab, rows, ordered=False, concurrency=1)
+    assert times == {"a1": (0, 1000), "a2": (0, 1000), "b1": (0, 1000), "b2": (1000, 2000)}
 
 
 def test_targets_run_beside_each_other() -> None:
     """Different targets are concurrent in ordered mode too, each in its own order."""
     rows = [Row("a1", "sleep", target=A), Row("a2", "sleep", target=A), Row("b1", "sleep", target=B)]
-    found, _ = spans(Lab(), rows)
-    assert found == {"a1": (0, 1000), "a2": (1000, 2000), "b1": (0, 1000)}
+    times, _ = spans(Lab(), rows)
+    assert times == {"a1": (0, 1000), "a2": (1000, 2000), "b1": (0, 1000)}
 
 
 def test_parallel_states_hold_up_nobody() -> None:
@@ -82,10 +82,10 @@ def test_parallel_states_hold_up_nobody() -> None:
         Row("next", "sleep"),
         Row("requirer", "sleep", require=["beside"]),
     ]
-    found, outcome = spans(Lab(), rows)
-    assert found["beside"] == (1000, 6000)
-    assert found["next"] == (1000, 2000)
-    assert found["requirer"] == (6000, 7000)
+    times, outcome = spans(Lab(), rows)
+    assert times["beside"] == (1000, 6000)
+    assert times["next"] == (1000, 2000)
+    assert times["requirer"] == (6000, 7000)
     assert starts(outcome) == ["first", "beside", "next", "requirer"]
 
 
@@ -106,12 +106,12 @@ def test_events_tell_start_and_finish() -> None:
 
     lab = Lab(functions={"harmless": harmless})
     lab.run([Row("a", "sleep"), Row("b", "fail"), Row("c", require=["b"]), Row("d", "harmless")])
-    said = [
+    events = [
         (type(event).__name__, event.id if isinstance(event, NodeStarted) else event.returned.id)
         for event in lab.events
         if isinstance(event, NodeStarted | NodeFinished)
     ]
-    kinds = {id_: [kind for kind, other in said if other == id_] for id_ in "abcd"}
+    kinds = {id_: [kind for kind, other in events if other == id_] for id_ in "abcd"}
     both, finished = ["NodeStarted", "NodeFinished"], ["NodeFinished"]
     assert kinds == {"a": both, "b": both, "c": finished, "d": finished}
 
@@ -141,7 +141,7 @@ def test_own_failhard_outranks_the_run() -> None:
 
 
 def test_what_a_check_decided_is_reported() -> None:
-    """A prereq'd state that its check has decided about has its return, also when that stops the run."""
+    """A prereq'd state that its check has decided has its return, also when that stops the run."""
     hard = Row("b", require=["r"], options=StateOptions(failhard=True))
     rows = [Row("r", "fail"), Row("a", prereq=["b"]), hard, Row("z")]
     outcome = Lab().run(rows)
@@ -155,7 +155,7 @@ def test_failhard_means_nothing_in_a_plan() -> None:
 
 
 def test_handled_failure_does_not_fail_the_run() -> None:
-    """`onfail_stop: false` on an onfail state that succeeded makes the failure good."""
+    """With `onfail_stop: false`, an onfail state that succeeded handles the failure."""
     handler = Row("b", onfail=["a"], options=StateOptions(onfail_stop=False))
     assert Lab().run([Row("a", "fail"), handler]).exit_code == 0
     assert Lab().run([Row("a", "fail"), Row("b", onfail=["a"])]).exit_code == 2
@@ -213,9 +213,9 @@ def test_plain_function_may_return_an_awaitable() -> None:
     def wrapped(_ctx: Any, name: str) -> Any:
         return later(name)
 
-    found = Lab(functions={"wrapped": wrapped}).returns([Row("a", "wrapped"), Row("b", "wrapped")])
-    assert [back.comment for back in found.values()] == ["later", "later"]
-    assert [back.duration_ms for back in found.values()] == [1000, 1000]
+    returns = Lab(functions={"wrapped": wrapped}).returns([Row("a", "wrapped"), Row("b", "wrapped")])
+    assert [back.comment for back in returns.values()] == ["later", "later"]
+    assert [back.duration_ms for back in returns.values()] == [1000, 1000]
 
 
 def test_empty_plan_succeeds() -> None:
@@ -268,7 +268,7 @@ def test_what_is_not_recorded_does_not_start() -> None:
     lab.events = Refusing()
     outcome = lab.run([Row("a"), Row("b"), Row("c")])
     assert called == ["a"]
-    assert [one.id for one in outcome.not_run] == ["b", "c"]
+    assert [left_out.id for left_out in outcome.not_run] == ["b", "c"]
     assert (outcome.status, outcome.exit_code, outcome.stopped) == (
         "failed",
         2,
@@ -284,8 +284,8 @@ def test_a_state_that_finds_no_room_for_its_record_stops_the_run() -> None:
 
     lab = Lab(functions={"full": full})
     outcome = lab.run([Row("a"), Row("b", "full"), Row("c", listen=["a"]), Row("d")])
-    assert [one.result for one in outcome.returns.values()] == [True, False]
-    assert [one.id for one in outcome.not_run] == ["c", "d"]
+    assert [returned.result for returned in outcome.returns.values()] == [True, False]
+    assert [left_out.id for left_out in outcome.not_run] == ["c", "d"]
     assert outcome.stopped == "b: the store cannot be used"
 
 
@@ -299,7 +299,7 @@ def test_a_run_may_be_stopped_before_it_begins() -> None:
 
 
 def test_interrupted_earlier_run_is_taken_over() -> None:
-    """Returns of an earlier run stand for the states they came from; those are not called again."""
+    """Returns of an earlier run are taken over, and their states are not called again."""
     first = Lab().run([Row("a"), Row("b")])
     called: list[str] = []
 
@@ -314,7 +314,7 @@ def test_interrupted_earlier_run_is_taken_over() -> None:
 
 
 def test_long_chains_and_wide_fans() -> None:
-    """A chain and a fan of 20,000 need no recursion and lose nothing."""
+    """A chain and a fan of 20,000 states run without recursion, and each state has its return."""
     chain = [Row(f"s{n}", require=[f"s{n - 1}"] if n else []) for n in range(20_000)]
     assert len(Lab().run(chain, ordered=False).returns) == 20_000
     fan = [Row("a", "change"), *(Row(f"s{n}", watch=["a"]) for n in range(20_000))]

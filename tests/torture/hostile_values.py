@@ -2,7 +2,7 @@
 
 A **unit** is one SLS or one of its delayed blocks. It is rendered with the real pillar and options of its
 project, while every value of the run comes from a `Run`: grains, `prev_ret`, and what execution functions
-return. Only functions that read and combine data are called, so no template acts on this machine.
+return. Only functions that read and combine data are called, so no template changes this machine.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class Corpus:
 
 def all_corpora() -> list[Corpus]:
     """Return every project with a template: the compared trees, the specification, documents, examples."""
-    found = [*_trees(), *_cases(), *_documents(), *_folders(), *_contexts()]
-    return [one for one in found if any(map(_has_template, _sls(one.files)))]
+    corpora = [*_trees(), *_cases(), *_documents(), *_folders(), *_contexts()]
+    return [corpus for corpus in corpora if any(map(_has_template, _sls(corpus.files)))]
 
 
 def _trees() -> Iterator[Corpus]:
@@ -109,7 +109,7 @@ def _sls(files: Mapping[str, str]) -> Iterator[str]:
 
 
 def _has_template(text: str) -> bool:
-    """Return whether an SLS prints something that its author does not vouch for."""
+    """Return whether an SLS prints a value that its author does not control."""
     if "| authored" in text:
         return False
     return "{{" in text or "{%" in text or text.startswith(("#!py", "#!mako"))
@@ -124,12 +124,12 @@ class Site:
 
 
 class Run:
-    """The values of one run: words, except one that is given.
+    """The values of one run: harmless words, except one that is given.
 
     Args:
         services: the project.
         site: the value that is given; None: all are words.
-        value: it.
+        value: the given value.
     """
 
     def __init__(self, services: Targets, site: Site | None = None, value: str = "") -> None:
@@ -157,7 +157,7 @@ class Run:
         return {"grains": _Grains(self, self._real["grains"]), "salt": _Salt(self, self._real["salt"])}
 
     def prev_ret(self) -> dict[str, Any]:
-        """Return the return of the state that calls for a block."""
+        """Return the return of the state that calls a block."""
         return _PrevRet(self)
 
 
@@ -428,11 +428,11 @@ def _piece(chance: random.Random, source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What data says: IDs, functions and names of arguments as one text per place, and what else there is.
+    """The shape of data: IDs, functions and names of arguments as one text per place, and the other values.
 
     Args:
-        skeleton: how many of them there are, per level.
-        names: they, in order.
+        skeleton: how many names there are, per level.
+        names: the names, in order.
         values: the texts of arguments, by place.
         signs: the number of references and slots.
     """
@@ -465,7 +465,7 @@ def _skeleton(data: Any, level: int, names: list[str], values: list[Any]) -> Any
         if level == 3:
             values.append(None)
             return "value"
-        return [_skeleton(one, level, names, values) for one in data]
+        return [_skeleton(item, level, names, values) for item in data]
     if level < 3:  # Also where YAML reads the whole word as null or a number.
         names.append(str(data))
         return "word"
@@ -477,32 +477,32 @@ def _signs(text: str) -> int:
     return sum(not isinstance(piece, str) for piece in read_text(text)) + text.startswith("__slot__:")
 
 
-def difference(found: Shape, harmless: list[Shape]) -> str:
-    """Return how data differs from what harmless values come to; empty if it does not.
+def difference(shape: Shape, harmless: list[Shape]) -> str:
+    """Return how data differs from the data of harmless values; empty if it does not.
 
-    A name may differ where harmless values have different names, too. A value has what the author wrote
+    A name may differ where harmless values have different names, too. A value has the author's text
     before and after the printed value.
     """
-    same = [one for one in harmless if one.skeleton == found.skeleton]
+    same = [other for other in harmless if other.skeleton == shape.skeleton]
     if not same:
-        return f"the structure {found.skeleton} is none of {[one.skeleton for one in harmless]}"
-    if found.signs not in {one.signs for one in same}:
+        return f"the structure {shape.skeleton} is none of {[other.skeleton for other in harmless]}"
+    if shape.signs not in {other.signs for other in same}:
         return "there are other references or slots"
-    for place, name in enumerate(found.names):
-        names = {one.names[place] for one in same}
+    for place, name in enumerate(shape.names):
+        names = {other.names[place] for other in same}
         if len(names) == 1 and name not in names:
             return f"{name!r} is not {names}"
-    for place, value in enumerate(found.values):
-        if reason := _cut(value, [one.values[place] for one in same]):
+    for place, value in enumerate(shape.values):
+        if reason := _cut(value, [other.values[place] for other in same]):
             return reason
     return ""
 
 
 def _cut(value: Any, harmless: list[Any]) -> str:
     """Return what is missing of the author's text around a value."""
-    if not all(isinstance(one, str) for one in harmless) or len(set(harmless)) == 1:
+    if not all(isinstance(other, str) for other in harmless) or len(set(harmless)) == 1:
         return ""
-    start, end = map(_bare, (_common(harmless), _common([one[::-1] for one in harmless])[::-1]))
+    start, end = map(_bare, (_common(harmless), _common([other[::-1] for other in harmless])[::-1]))
     if not start and not end:
         return ""
     text = _bare(str(value))
@@ -525,7 +525,7 @@ def _common(words: list[str]) -> str:
 
 
 def harmless_of(value: str) -> list[str]:
-    """Return what is left of a value without its signs, on lines and on one.
+    """Return what is left of a value without its signs, on several lines and on one.
 
     In some forms each sign is another letter, none of which values have: lines that become IDs differ then.
     """

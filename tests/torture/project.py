@@ -1,7 +1,7 @@
-"""A project with every kind of state that a resumed run has to get right, whose effects can be counted.
+"""A project with every kind of state that a resumed run has to treat correctly, whose effects are counted.
 
-Each state appends its name to `log` and says so through the named pipe `progress`; the state `gate` waits for
-a line in the named pipe `gate`. So a test knows where a run is, without a look at the clock.
+Each state appends its name to `log` and reports it in the named pipe `progress`; the state `gate` waits for
+a line in the named pipe `gate`. So a test knows how far a run is, without a clock.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ class TortureProject:
 
     def _pipe(self, name: str) -> int:
         os.mkfifo(self.root / name)
-        # Open for both, it is there for writers whoever reads, and the other way round.
+        # It is open for reading and writing, so that neither side lacks the other.
         descriptor = os.open(self.root / name, os.O_RDWR)
         self._stack.callback(os.close, descriptor)
         return descriptor
@@ -203,7 +203,7 @@ class TortureProject:
             os.close(ended)
 
     def forget_progress(self) -> None:
-        """Read what states have said so far."""
+        """Read what states have reported so far."""
         while select.select([self._progress], [], [], 0)[0]:
             os.read(self._progress, 4096)
 
@@ -235,7 +235,9 @@ class TortureProject:
 
     def wait_for_commands(self) -> None:
         """Wait for the ends of commands that have outlived their run."""
-        for command in (one for one in read_run(self.cachedir, "last") if isinstance(one, CommandStarted)):
+        for command in (
+            event for event in read_run(self.cachedir, "last") if isinstance(event, CommandStarted)
+        ):
             if process_mark(command.pid) == command.process:
                 watched = os.pidfd_open(command.pid)
                 assert select.select([watched], [], [], _LONGEST_S)[0], f"{command} goes on"
@@ -250,7 +252,7 @@ class TortureProject:
         return Counter((self.root / "log").read_text().split())
 
     def check(self, ended: Ended, results: Any) -> None:
-        """Make sure of all that has to hold once the last of several runs has succeeded.
+        """Check all invariants once the last of several runs has succeeded.
 
         Args:
             ended: the last run.
@@ -268,7 +270,7 @@ class TortureProject:
             assert count <= starts[name], f"{name} left {count} lines in {starts[name]} calls"
 
     def results(self, ended: Ended) -> dict[str, Any]:
-        """Return what of a run's results is the same in every undisturbed run of any such project."""
+        """Return the part of a run's results that every undisturbed run of any such project has."""
         return outline(json.loads(ended.out.replace(str(self.root), "ROOT"))["m1"])
 
     def _check_calls(self) -> Counter[str]:
@@ -309,18 +311,20 @@ class TortureProject:
 
 
 def outline(returns: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return what of results depends neither on time, nor on what a killed call had done already."""
+    """Return the part of results that depends neither on time, nor on what a killed call had done already."""
     return {
         tag: {
-            "result": one["result"],
-            "changes": {key for key in one["changes"] if "_|-managed" not in tag},
+            "result": returned["result"],
+            "changes": {key for key in returned["changes"] if "_|-managed" not in tag},
             "new_state": {
-                key: value for key, value in (one["new_state"] or {}).items() if key not in {"pid", "mtime"}
+                key: value
+                for key, value in (returned["new_state"] or {}).items()
+                if key not in {"pid", "mtime"}
             },
             "delayed": [
                 (entry["scope"], entry["status"], outline(entry["returns"]))
-                for entry in one.get("delayed", [])
+                for entry in returned.get("delayed", [])
             ],
         }
-        for tag, one in returns.items()
+        for tag, returned in returns.items()
     }

@@ -1,7 +1,7 @@
-"""`ensue deploy` killed at random moments: nothing is made twice that the driver could know of.
+"""`ensue deploy` killed at random moments: nothing is made twice that the driver could have known.
 
 The driver writes down each thing that it orders outside before it keeps a cookie for it, as a cloud does:
-only what was ordered and not yet kept may be ordered again, and then the driver is told to look for it.
+only what was ordered and not yet kept may be ordered again, and then the driver has to look for it.
 `ENSUE_TORTURE_ROUNDS` says how many rounds there are.
 """
 
@@ -127,7 +127,7 @@ def project(root: Path) -> Shell:
 
 
 def killed(shell: Shell, progress: int, chance: random.Random, *words: str) -> bytes:
-    """Run a command and kill it at a step of its drivers, or a moment later; return what it said."""
+    """Run a command and kill it at a step of its drivers, or a moment later; return its output."""
     while select.select([progress], [], [], 0)[0]:
         os.read(progress, 4096)
     process = shell.start(*words)
@@ -169,7 +169,7 @@ def progress(tmp_path: Path) -> Iterator[int]:
     pipe = tmp_path / "project/progress"
     pipe.parent.mkdir()
     os.mkfifo(pipe)
-    # Open for both, it is there for writers whoever reads.
+    # It is open for reading and writing, so that writers never lack a reader.
     descriptor = os.open(pipe, os.O_RDWR)
     yield descriptor
     os.close(descriptor)
@@ -177,7 +177,7 @@ def progress(tmp_path: Path) -> Iterator[int]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_killed_at_random_moments(tmp_path: Path, progress: int, seed: int) -> None:
-    """However often it is killed, each thing is ordered once, and a last deployment completes all of it."""
+    """Each thing is ordered once, however often the deployment is killed; a last one completes all of it."""
     chance = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     shell = project(tmp_path / "project")
     for _ in range(chance.randint(1, MOST_KILLS)):
@@ -204,7 +204,7 @@ def test_killed_at_random_moments(tmp_path: Path, progress: int, seed: int) -> N
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_replacement_killed_at_random_moments(tmp_path: Path, progress: int, seed: int) -> None:
-    """The other driver makes each thing once, and the earlier one is destroyed only when that is there."""
+    """The other driver makes each thing once, and the earlier thing is destroyed only when that exists."""
     chance = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     shell = project(tmp_path / "project")
     assert shell.run(*DEPLOY).code == 0

@@ -102,28 +102,28 @@ def project(root: Path, target: Path, server: Sshd) -> Shell:
 def leaks(root: Path, server: Sshd) -> list[str]:
     """Return the files below the project's own folder that hold a secret."""
     needles = [secret.encode() for secret in SECRETS] + [server.private_key.splitlines()[2].encode()]
-    found: list[str] = []
+    paths: list[str] = []
     for path in (root / ".ensue").rglob("*"):
         with contextlib.suppress(OSError):
             content = path.read_bytes() if path.is_file() else b""
-            found += [str(path) for needle in needles if needle in content]
-    return found
+            paths += [str(path) for needle in needles if needle in content]
+    return paths
 
 
 def command_lines() -> list[str]:
     """Return the command lines of all processes that hold a secret."""
-    found: list[str] = []
+    paths: list[str] = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             content = path.read_bytes()
-            found += [str(path) for secret in SECRETS if secret.encode() in content]
-    return found
+            paths += [str(path) for secret in SECRETS if secret.encode() in content]
+    return paths
 
 
 @pytest.mark.openssh
 @pytest.mark.parametrize("seed", SEEDS)
 def test_killed_at_a_random_point(tmp_path: Path, server: Sshd, seed: int) -> None:
-    """Nothing is half registered, nothing is lost, and the next apply completes what the killed one began."""
+    """No registration is partial or lost, and the next apply completes what the killed one began."""
     chance = random.Random(seed)  # noqa: S311  # chance, not secrecy
     target = tmp_path / "target"
     target.mkdir()
@@ -146,7 +146,9 @@ def test_killed_at_a_random_point(tmp_path: Path, server: Sshd, seed: int) -> No
     assert completed.code == 0, completed.out + completed.err
     again = shell.run("apply", "outer", "--out", "json")
     assert again.code == 0
-    changed = [tag for tag, one in again.document["m"].items() if one["changes"] and "cmd_|-" not in tag]
+    changed = [
+        tag for tag, returned in again.document["m"].items() if returned["changes"] and "cmd_|-" not in tag
+    ]
     assert changed == []
     assert len(list(target.iterdir())) == 18
     assert [path.name for path in target.iterdir() if path.name.startswith(".")] == []

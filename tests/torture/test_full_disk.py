@@ -1,6 +1,6 @@
-"""Runs whose records find no room on a real small file system: they fail, say what ran, and are resumed.
+"""Runs whose records have no room on a small real file system: they fail, report what ran, and are resumed.
 
-The cachedir is a tmpfs in a mount namespace. A filler leaves so much room in it, and the length of the
+The cachedir is a tmpfs in a mount namespace. A filler leaves a given room in it, and the length of the
 project's path shifts every line of the journal.
 `ENSUE_TORTURE_ROUNDS` says how many places there are; from 50 on, every page is one.
 """
@@ -57,14 +57,14 @@ exit $code
 def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """What a run comes to that nothing disturbs."""
     project = TortureProject(tmp_path_factory.mktemp("undisturbed"))
-    found = project.results(project.shell.run("apply", "t", "--out", "json"))
+    undisturbed = project.results(project.shell.run("apply", "t", "--out", "json"))
     project.close()
-    return found
+    return undisturbed
 
 
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Callable[[int], TortureProject]]:
-    """Makes a project in a folder whose name is so long."""
+    """Makes a project in a folder whose name has a given length."""
     made: list[TortureProject] = []
 
     def one(length: int) -> TortureProject:
@@ -79,7 +79,7 @@ def make(tmp_path: Path) -> Iterator[Callable[[int], TortureProject]]:
 
 
 def ended_in_namespace(project: TortureProject, script: str) -> Ended:
-    """Run a script in a mount namespace of its own, and bring back the cachedir that it has kept."""
+    """Run a script in a mount namespace of its own, and copy back the cachedir that it has kept."""
     project.shell.write("full", script)
     done = subprocess.run(
         ["unshare", "-Urm", "sh", "full"],
@@ -96,7 +96,7 @@ def ended_in_namespace(project: TortureProject, script: str) -> Ended:
 
 
 def check_stopped(project: TortureProject, ended: Ended, *, has_reserve: bool) -> None:
-    """Make sure that exit code, report and journal of a run that was stopped say the same of what ran."""
+    """Check that exit code, report and journal of a run that was stopped agree on what ran."""
     log = project.root / "log"
     if ended.code == 1:
         assert not log.exists(), "it ran something, and says that nothing ran"
@@ -127,7 +127,7 @@ def check_stopped(project: TortureProject, ended: Ended, *, has_reserve: bool) -
 def test_a_disk_that_gets_full(
     make: Callable[[int], TortureProject], results: Any, room_kib: int, shift: int
 ) -> None:
-    """Wherever it gets full, the run says what ran, and with room again only the rest is run."""
+    """At whatever byte it gets full, the run reports what ran, and with room again only the rest is run."""
     project = make(shift)
     script = RUN.format(size=TMPFS_KIB, filler=TMPFS_KIB - room_kib, command=" ".join(command()))
     ended = ended_in_namespace(project, script)
@@ -197,7 +197,7 @@ last:
     assert stopped.code == 2, stopped.err
     assert "error[E0111]: the run was stopped" in stopped.err
     assert "small/store.db" in stopped.err
-    assert [one["result"] for one in stopped.document["m"].values()] == [True, False]
+    assert [returned["result"] for returned in stopped.document["m"].values()] == [True, False]
     assert "not run: last (cmd.run)" in stopped.err
     assert resumed.code == 0, resumed.err
     assert (tmp_path / "log").read_text().split() == ["one", "box", "box", "last"]
@@ -243,7 +243,7 @@ THINGS = 40
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount and fill a file system")
 @pytest.mark.parametrize("size_kib", random.sample(range(120, 400), 20 if IS_LONG else 1))
 def test_a_deployment_that_finds_no_room(tmp_path: Path, size_kib: int) -> None:
-    """It stops, says what was provisioned, and the next deployment makes only the rest.
+    """It stops, reports what was provisioned, and the next deployment makes only the rest.
 
     Where not even an empty store fits, nothing is provisioned.
     """

@@ -1,4 +1,4 @@
-"""What a driver's template prints never decides what its result says, with serializers as well.
+"""What a driver's template prints never changes the structure of its result, with serializers as well.
 
 Each way to print a value is tried in each place of a YAML text, in both languages, with hostile values. The
 result has the keys and number of items that it has with a harmless value, or it is refused. There are 2,000
@@ -80,13 +80,13 @@ JINJA = (
 WORDS = (*HARMLESS, "  word", "")
 """Harmless values; one with blanks before it may go on with the line above, and a list of none is empty."""
 LANGUAGES = {
-    "go": (go_template, [f"{{{{ {one.replace('$v', '.driver.values.v')} }}}}" for one in GO]),
-    "jinja": (template, [f"{{% set v = driver.values.v %}}{{{{ {one} }}}}" for one in JINJA]),
+    "go": (go_template, [f"{{{{ {expression.replace('$v', '.driver.values.v')} }}}}" for expression in GO]),
+    "jinja": (template, [f"{{% set v = driver.values.v %}}{{{{ {expression} }}}}" for expression in JINJA]),
 }
 
 
 def made(driver: Any, templates: dict[str, str], value: str) -> Any:
-    """Return what templates give with a value; None if it is refused."""
+    """Return the shape of what templates give with a value; None if it is refused."""
     values = {"templates": templates, "v": value}
     try:
         result = asyncio.run(driver.create(driver_request(Path("/nonexistent"), values=values)))
@@ -99,11 +99,11 @@ def shape(data: Any) -> Any:
     """Return keys and numbers of items; texts count as texts, a key with a printed value as a key."""
     if is_mapping(data):
         return {
-            ("key" if place == len(data) else str(place)): shape(one)
-            for place, one in enumerate(data.values())
+            ("key" if place == len(data) else str(place)): shape(value)
+            for place, value in enumerate(data.values())
         } | {"keys": len(data)}
     if is_list(data):
-        return [shape(one) for one in data]
+        return [shape(value) for value in data]
     return "text"
 
 
@@ -114,20 +114,20 @@ def test_a_hostile_value_changes_nothing_but_itself(language: str) -> None:
     chance = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     driver, expressions = LANGUAGES[language]
     counts: Counter[str] = Counter()
-    found: list[str] = []
+    differences: list[str] = []
     while counts["cases"] < CASES:
         kind = chance.choice(("outputs", "manifests"))
         context = chance.choice(CONTEXTS if kind == "outputs" else MANIFESTS)
         text = context.replace("@", chance.choice(expressions))
-        harmless = [one for word in WORDS if (one := made(driver, {kind: text}, word))]
+        harmless = [rendering for word in WORDS if (rendering := made(driver, {kind: text}, word))]
         for _ in range(10):
             value = hostile(chance, context)
             result = made(driver, {kind: text}, value)
             counts["cases"] += 1
             counts["refused" if result is None else "accepted"] += 1
             if result is not None and result not in harmless:
-                found.append(f"{text!r} with {value!r}: {result}, not {harmless[:1]}")
+                differences.append(f"{text!r} with {value!r}: {result}, not {harmless[:1]}")
     print(f"seed {seed}: {dict(counts)}")  # noqa: T201 -- figures, shown with -s
-    assert not found, f"seed {seed}\n" + "\n".join(found[:20])
+    assert not differences, f"seed {seed}\n" + "\n".join(differences[:20])
     assert counts["accepted"] > CASES // 10
     assert counts["refused"] > CASES // 10

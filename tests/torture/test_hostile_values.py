@@ -1,6 +1,6 @@
-"""What a host prints never decides what an SLS says, whatever it prints and wherever a template prints it.
+"""What a host prints never changes the structure of an SLS, wherever a template prints it.
 
-Each value of the run that a recorded template uses is replaced by hostile ones. The data says what it says
+Each value of the run that a recorded template uses is replaced by hostile ones. The data is shaped as
 with harmless values, or it is refused. There are 2,000 cases, with `ENSUE_TORTURE_ROUNDS` 200 per round.
 """
 
@@ -52,16 +52,16 @@ def test_a_hostile_value_changes_nothing_but_itself(tmp_path: Path, part: int) -
     corpora = all_corpora()
     assert len(corpora) > 150
     counts: Counter[str] = Counter()
-    found: list[str] = []
+    differences: list[str] = []
     number = 0
     while counts["cases"] < CASES:
         if number % len(corpora) == 0:
             chance.shuffle(corpora)
         corpus = corpora[number % len(corpora)]
         number += 1
-        found += asyncio.run(_tried(corpus, tmp_path / str(number), chance, counts))
+        differences += asyncio.run(_tried(corpus, tmp_path / str(number), chance, counts))
     print(f"seed {seed}: {dict(counts)}")  # noqa: T201 -- figures, shown with -s
-    assert not found, f"seed {seed}\n" + "\n".join(found[:20])
+    assert not differences, f"seed {seed}\n" + "\n".join(differences[:20])
     assert counts["accepted"] > counts["cases"] // 20
     assert counts["refused"] > counts["cases"] // 20
 
@@ -85,7 +85,7 @@ def _cases(usable: list[Unit], corpus: Corpus, chance: random.Random, counts: Co
     sites = [(unit, site) for unit in usable for site in unit.sites()]
     for unit, site in chance.sample(sites, min(len(sites), 2)):
         counts["sites"] += 1
-        words = [one for word in HARMLESS if (one := _shape(unit, site, word))]
+        words = [harmless_shape for word in HARMLESS if (harmless_shape := _shape(unit, site, word))]
         for _ in range(_OF_ONE_SITE):
             value = hostile(chance, unit.source)
             counts["cases"] += 1
@@ -95,7 +95,14 @@ def _cases(usable: list[Unit], corpus: Corpus, chance: random.Random, counts: Co
                 continue
             if not difference(shape, words):
                 continue
-            harmless = [*words, *(one for word in harmless_of(value) if (one := _shape(unit, site, word)))]
+            harmless = [
+                *words,
+                *(
+                    harmless_shape
+                    for word in harmless_of(value)
+                    if (harmless_shape := _shape(unit, site, word))
+                ),
+            ]
             if harmless and (reason := difference(shape, harmless)):
                 yield f"{corpus.id}: {unit.file.name}: {site}: {value!r}: {reason}"
 
@@ -109,7 +116,7 @@ def _shape(unit: Unit, site: Site, value: str) -> Shape | None:
 
 
 @pytest.mark.parametrize(
-    ("found", "is_refused"),
+    ("data", "is_refused"),
     [
         ({"a": {"m.f": [{"name": "/d/x/c"}]}}, False),
         ({"a": {"m.f": [{"name": "/d/x"}]}}, True),
@@ -120,10 +127,10 @@ def _shape(unit: Unit, site: Site, value: str) -> Shape | None:
         ({"a": {"m.f": [{"name": "/d/x/c"}]}, "b": {"m.f": []}}, True),
     ],
 )
-def test_what_is_compared(found: object, is_refused: bool) -> None:
+def test_what_is_compared(data: object, is_refused: bool) -> None:
     """Every way in which a value could change an SLS is a difference."""
     harmless = [shape_of({"a": {"m.f": [{"name": f"/d/{word}/c"}]}}) for word in ("one", "2")]
-    assert bool(difference(shape_of(found), harmless)) is is_refused
+    assert bool(difference(shape_of(data), harmless)) is is_refused
 
 
 @pytest.mark.parametrize("value", ["- \x85x\t", "-\n'", "-\n-\n-", "x\ny\n#"])

@@ -1,6 +1,6 @@
-"""`ensue deploy` killed around the `keep` of a program: nothing is made twice, and nothing made is forgotten.
+"""`ensue deploy` killed around the `keep` of a program: nothing is made twice, and nothing is forgotten.
 
-The program is the one of the documentation that chooses a random name and waits until that is kept. It runs
+The program is that of the documentation which chooses a random name and waits until it is kept. It runs
 within another one, which kills ensue before or after any step that it takes, or a moment later.
 """
 
@@ -139,7 +139,7 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def was_killed(shell: Shell, moment: str, awake_s: float, *words: str) -> bool:
-    """Run a command that is killed so long after a moment, if that comes; return whether it was."""
+    """Run a command that is killed a given time after a moment, if that comes; return whether it was."""
     shell.write("kill", f"{moment}|{awake_s}")
     ended = shell.run(*words)
     # The program outlives ensue: the next command begins when it has ended.
@@ -158,7 +158,7 @@ def buckets(root: Path) -> list[str]:
 
 @pytest.mark.parametrize(("moment", "seed"), list(zip(itertools.cycle(MOMENTS), SEEDS, strict=False)))
 def test_killed_around_a_keep(shell: Shell, moment: str, seed: int) -> None:
-    """After four kills, the first at this very moment, there is one bucket, and after a removal none."""
+    """After four kills, the first at this moment, there is one bucket, and after a removal there is none."""
     chance = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     assert was_killed(shell, moment, 0.0, *DEPLOY)
     assert len(buckets(shell.root)) <= 1

@@ -1,4 +1,4 @@
-"""Runs that are cut short in every way, and resumed: nothing that a journal has as finished is done again.
+"""Runs that are interrupted in every way, and resumed: nothing that a journal has as finished is done again.
 
 `ENSUE_TORTURE_ROUNDS` says how many random rounds there are; `make torture` does 500.
 """
@@ -36,11 +36,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """What a run comes to that nothing disturbs."""
     project = TortureProject(tmp_path_factory.mktemp("undisturbed"))
     ended = project.shell.run("apply", "t", "--out", "json")
-    found = project.results(ended)
-    project.check(ended, found)
+    undisturbed = project.results(ended)
+    project.check(ended, undisturbed)
     assert project.log() == WHOLE
     project.close()
-    return found
+    return undisturbed
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def make(tmp_path: Path) -> Generator[Callable[..., TortureProject]]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_kills(make: Callable[..., TortureProject], results: Any, seed: int) -> None:
-    """A run and up to three resumes of it are cut short at random points, by whatever signal."""
+    """A run and up to three resumes of it are interrupted at random points, by any signal."""
     chance = random.Random(seed)  # noqa: S311  # chance, not secrecy
     project = make()
     words: tuple[str, ...] = ("apply", "t")
@@ -71,7 +71,7 @@ def test_random_kills(make: Callable[..., TortureProject], results: Any, seed: i
         ended = project.killed_after(at, awake_s, number, *words)
         if list_runs(project.cachedir)[0].status == "succeeded":  # It was quicker.
             break
-        # The line of a command that outlived its run may come while Python starts and hears no signal yet.
+        # A command that outlived its run may write its line while Python starts and handles no signal yet.
         has_begun = project.run_ids() != earlier
         assert ended.code in {-signal.SIGKILL, 130 if has_begun else -number}, ended.err
         words = ("runs", "resume")
@@ -105,7 +105,7 @@ def test_the_resume_of_a_resume_is_killed(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal(make: Callable[..., TortureProject], results: Any, number: int) -> None:
-    """A run that is asked to end does so in order, and is resumed with every effect there once."""
+    """A run that is asked to end ends in order, and is resumed; every effect is there once."""
     project = make(gate_open=False)
     process = project.shell.start("apply", "t")
     assert project.wait_for(2, process)
@@ -127,7 +127,7 @@ def _check_interrupted(project: TortureProject, code: int, results: Any) -> None
 
 
 def test_a_closed_terminal(make: Callable[..., TortureProject], results: Any) -> None:
-    """A run whose terminal goes away is interrupted, and resumed with every effect there once."""
+    """A run whose terminal is closed is interrupted, and resumed; every effect is there once."""
     project = make(gate_open=False)
     master, slave = os.openpty()
 
@@ -145,7 +145,7 @@ def test_a_closed_terminal(make: Callable[..., TortureProject], results: Any) ->
     )
     os.close(slave)
     assert project.wait_for(2, process)
-    # The display is there once it hides the cursor.
+    # The display has started once it hides the cursor.
     shown = b""
     while b"\x1b[?25l" not in shown:
         shown += os.read(master, 65536)

@@ -1,4 +1,4 @@
-"""Filling bound values into arguments: all of what is given, against a reading of the rule word by word."""
+"""Filling bound values into arguments, compared with a literal reading of the rule."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DATA = st.recursive(
 
 
 def written_out(value: Any) -> Any:
-    """Return what `filled` is to return: each text that is bound replaced, keys written as text."""
+    """Return what `filled` is to return: each bound text is replaced, and keys are written as text."""
     if isinstance(value, str):
         return VALUES.get(value, value)
     if is_list(value):
@@ -43,7 +43,7 @@ def written_out(value: Any) -> Any:
 
 @given(DATA)
 def test_every_bound_text_is_replaced(value: Any) -> None:
-    """Texts and keys are replaced by their values; a key that is none, or that is there twice, is refused."""
+    """Texts and keys are replaced by their values; what cannot be a key, or is a key twice, is refused."""
     try:
         expected = written_out(value)
     except StateFailedError:
@@ -54,7 +54,7 @@ def test_every_bound_text_is_replaced(value: Any) -> None:
 
 
 def test_what_is_bound_is_copied() -> None:
-    """Whoever changes its arguments changes neither what another state returned nor what the SLS says."""
+    """A function that changes its arguments changes neither another state's return nor the SLS."""
     given_: dict[str, Any] = {"one": "${map}", "own": {"list": ["x"]}}
     first = filled(given_, VALUES)
     first["one"]["y"].append("z")
@@ -63,7 +63,7 @@ def test_what_is_bound_is_copied() -> None:
 
 
 def test_bound_keys_at_every_depth_take_no_more_time_than_their_number() -> None:
-    """A bound key at the end of each of many mappings within each other is no reason to begin anew."""
+    """A bound key at the end of each of many nested mappings does not make the work start again."""
     value: Any = "x"
     for _ in range(200):
         value = {"inner": value, "${a}": "y"}
@@ -76,7 +76,7 @@ def test_bound_keys_at_every_depth_take_no_more_time_than_their_number() -> None
 
 @pytest.mark.parametrize("value", ["\udcff", "a\ud800b"])
 def test_a_name_is_text_that_can_be_encoded(value: str) -> None:
-    """Half of a surrogate pair is no text of a file or a command."""
+    """Half of a surrogate pair cannot be written to a file or passed to a command."""
     with pytest.raises(StateFailedError, match="half of a surrogate pair"):
         word(value, "the name")
 

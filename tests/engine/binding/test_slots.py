@@ -1,4 +1,4 @@
-"""The grammar of slots: any text is one, or is refused as none."""
+"""The grammar of slots: any text is a slot, or is refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES | st.text(max_size=3), max_size=20).map("".join))
 def test_any_text_is_a_slot_or_none(text: str) -> None:
-    """What is read names a function and holds texts; whatever is not read is refused by one error."""
+    """A slot names a function and holds texts; any other text is refused with the same error."""
     try:
         slot = read_slot(f"{PREFIX}{text}")
     except SlotSyntaxError:
@@ -47,7 +47,7 @@ def test_any_text_is_a_slot_or_none(text: str) -> None:
 
 
 def test_thousands_of_brackets_are_read_at_once() -> None:
-    """Neither their number nor their nesting is a bound."""
+    """Neither their number nor their nesting is limited."""
     inner = "[" * 3000 + "]" * 3000
     assert read_slot(f"{PREFIX}salt:test.echo({inner})").args == (inner,)
 
@@ -82,7 +82,7 @@ def test_a_slot_is_what_was_written(
 
 @pytest.mark.parametrize("text", ["a", "'", "'a", "a'", "'a\"", "a b", "aba", "'a'b"])
 def test_appended_text_without_quotes_around_it_is_whole(text: str) -> None:
-    """Only a pair of equal quotes around all of an appended text is no part of it."""
+    """Only a pair of equal quotes around the whole appended text is removed."""
     assert read_slot(f"{PREFIX}salt:test.echo() ~ {text}").appended == text
 
 
@@ -97,14 +97,14 @@ def test_a_bracket_without_its_pair_is_refused(words: str) -> None:
 
 
 def test_brackets_and_what_they_hold_are_one_argument() -> None:
-    """Commas, signs of equality and parentheses within brackets separate nothing."""
+    """Commas, equals signs and parentheses within brackets separate nothing."""
     slot = read_slot(f"{PREFIX}salt:test.echo([a, b=(c)], k={{d, e=f}}, )")
     assert slot.args == ("[a,b=(c)]",)
     assert slot.kwargs == {"k": "{d,e=f}"}
 
 
 def test_a_slot_is_found_at_any_depth() -> None:
-    """In mappings and lists, escaped or not; a text that only contains the word is none."""
+    """In mappings and lists, escaped or not; a text that only contains the word is no slot."""
     slot = f"{PREFIX}salt:test.ping()"
     for value in (slot, f"${slot}", f"$${slot}", {"a": [{"b": slot}]}, ["a", slot]):
         assert holds_slot(value)

@@ -37,7 +37,7 @@ def test_order_is_valid_and_greedy(pairs: list[tuple[int, int]], keys: list[int]
 
 @given(pairs=EDGES)
 def test_every_knot_and_only_knots_yield_a_cycle(pairs: list[tuple[int, int]]) -> None:
-    """Nodes on cycles are those that reach themselves; each knot yields one true cycle."""
+    """Nodes on cycles are those that reach themselves; each knot yields one real cycle."""
     graph = Dag(12, [Edge(*pair) for pair in pairs])
     caught = {node for node in range(12) if node in _reachable(pairs, node)}
     assert {node for knot in knots(graph) for node in knot} == caught
@@ -53,7 +53,7 @@ def test_every_knot_and_only_knots_yield_a_cycle(pairs: list[tuple[int, int]]) -
 
 
 def test_shortest_cycle_is_chosen() -> None:
-    """Of a long and a short way round the short one is told."""
+    """Of a long and a short cycle, the short one is reported."""
     edges = [Edge(0, 1), Edge(1, 2), Edge(2, 3), Edge(3, 0), Edge(2, 1)]
     assert [edge.before for edge in find_cycles(Dag(4, edges))[0]] == [1, 2]
 
@@ -66,7 +66,7 @@ def test_cycle_error_carries_all_knots() -> None:
 
 
 def test_long_chains_and_long_cycles_need_no_recursion() -> None:
-    """A hundred thousand nodes in a row, and in a ring, are as easy as three."""
+    """A chain and a ring of a hundred thousand nodes are sorted."""
     count = 100_000
     chain = [Edge(node, node + 1) for node in range(count - 1)]
     assert order_with_priorities(count, chain, [-node for node in range(count)]) == list(range(count))
@@ -75,7 +75,7 @@ def test_long_chains_and_long_cycles_need_no_recursion() -> None:
 
 
 def test_earliest_dependent_moves_direct_predecessors_only() -> None:
-    """A node is pulled forward by what waits for it directly, not by what waits for that."""
+    """A node is pulled forward by its direct dependents, not by theirs."""
     edges = [Edge(0, 1), Edge(1, 2)]
     assert earliest_dependent(3, edges, [30, 20, 10]) == [20, 10, 10]
 
@@ -87,7 +87,7 @@ def test_lighter_edges_after_a_heavier_one_do_not_pull() -> None:
 
 
 def test_an_edge_pulls_by_an_order_of_its_own() -> None:
-    """Where every edge is given an order, that counts and not the one of the node behind it."""
+    """If every edge has an order, that counts, and not the order of the dependent node."""
     assert earliest_dependent(3, [Edge(0, 2), Edge(1, 2)], [9, 9, 1], [5, 20]) == [5, 9, 1]
 
 
@@ -98,7 +98,7 @@ def test_edges_stay_inside_the_graph() -> None:
 
 
 def test_text_form() -> None:
-    """A graph prints its nodes with what they wait for and why."""
+    """A graph prints each node with what it waits for, and why."""
     text = graph_text(Dag(2, [Edge(0, 1, "require")]), ["a", "b"])
     assert text == "a\nb\n  <- a (require)\n"
 

@@ -1,7 +1,7 @@
-"""Trees with what Salt said of them, and an environment whose Python says the same again.
+"""Trees with recorded answers of Salt, and an environment whose Python repeats them.
 
 `trees/` has the trees, `recorded/` what `salt_side` answered on Salt 3008. `tools/test-bridge` compares both
-with a real Salt; `pytest --update tests/salt/compare/test_real_salt.py` in its environment records anew.
+with a real Salt; `pytest --update tests/salt/compare/test_real_salt.py` in its environment records again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is a difference, and which differences share a cause."""
+"""Which results are differences, and which differences share a cause."""
 
 from __future__ import annotations
 
@@ -30,10 +30,16 @@ def sides(
     **of_salt: Any,
 ) -> TreeComparison:
     """Compare low data, and plans by ID of states of `test.nop`."""
-    told, own = plans or (None, None)
+    planned_by_salt, own = plans or (None, None)
     return compared(
         "m",
-        SaltSide(version="1", python="p", states=compiled_states(salt), plan=_by_tag(told, salt), **of_salt),
+        SaltSide(
+            version="1",
+            python="p",
+            states=compiled_states(salt),
+            plan=_by_tag(planned_by_salt, salt),
+            **of_salt,
+        ),
         Side(states=compiled_states(ours), plan=_by_tag(own, ours)),
         missing,
     )
@@ -43,10 +49,10 @@ def _by_tag(
     plan: dict[str, PlannedState] | None, low: list[dict[str, Any]]
 ) -> dict[str, PlannedState] | None:
     tags = {compiled_state.id: compiled_state.tag for compiled_state in compiled_states(low)}
-    return None if plan is None else {tags[id_]: one for id_, one in plan.items()}
+    return None if plan is None else {tags[id_]: planned_state for id_, planned_state in plan.items()}
 
 
-def told(comparison: TreeComparison) -> list[tuple[str, str, int]]:
+def causes_of(comparison: TreeComparison) -> list[tuple[str, str, int]]:
     return [(cause.kind.value, cause.what, cause.count) for cause in comparison.causes]
 
 
@@ -62,7 +68,7 @@ def test_arguments_of_one_name_share_a_cause() -> None:
     salt = [chunk("a", x=1), chunk("b", x="1"), chunk("c", x=[1], y=1)]
     ours = [chunk("a", x=2), chunk("b", x=1), chunk("c", x=[1])]
     comparison = sides(salt, ours)
-    assert told(comparison) == [("argument", "x of test.nop", 2), ("argument", "y of test.nop", 1)]
+    assert causes_of(comparison) == [("argument", "x of test.nop", 2), ("argument", "y of test.nop", 1)]
     assert [(difference.salt, difference.ensue) for difference in comparison.causes[0].differences] == [
         (1, 2),
         ("1", 1),
@@ -73,7 +79,7 @@ def test_arguments_of_one_name_share_a_cause() -> None:
 def test_states_of_one_program_alone() -> None:
     """They are grouped by their function."""
     salt = [chunk("a"), chunk("b", "cmd.run"), chunk("c", "cmd.run")]
-    assert told(sides(salt, [chunk("a"), chunk("d")])) == [
+    assert causes_of(sides(salt, [chunk("a"), chunk("d")])) == [
         ("only-in-salt", "cmd.run", 2),
         ("only-in-ensue", "test.nop", 1),
     ]
@@ -103,21 +109,21 @@ def test_a_function_with_two_dots() -> None:
 )
 def test_the_fewest_states_that_moved_are_named(salt: str, ours: str, moved: str) -> None:
     """A state that runs earlier is one difference, not one for each state that it has passed."""
-    comparison = sides([chunk(one) for one in salt], [chunk(one) for one in ours])
-    found = [
+    comparison = sides([chunk(id_) for id_ in salt], [chunk(id_) for id_ in ours])
+    differences = [
         difference
         for cause in comparison.causes
         for difference in cause.differences
         if cause.kind.value == "order"
     ]
-    assert len(found) == len(moved)
+    assert len(differences) == len(moved)
     if len(moved) == 1:
-        assert [one.where for one in found] == [moved]
+        assert [difference.where for difference in differences] == [moved]
 
 
 def test_results_and_kinds_of_changes() -> None:
     """Plans are compared by result, and where that is the same by the keys of the changes."""
-    low = [chunk(one) for one in "abc"]
+    low = [chunk(id_) for id_ in "abc"]
     comparison = sides(
         low,
         low,
@@ -130,14 +136,14 @@ def test_results_and_kinds_of_changes() -> None:
             },
         ),
     )
-    assert told(comparison) == [
+    assert causes_of(comparison) == [
         ("result", "test.nop: holds in Salt, would change here", 1),
         ("changes", "test.nop: changes of new in Salt, changes of mode, new here", 1),
     ]
 
 
 def test_what_follows_from_another_state_is_a_consequence() -> None:
-    """A state that was kept from running in one program, and has requisites, is no cause of its own."""
+    """A state with requisites that one program did not run is no cause of its own."""
     low = [chunk("a"), chunk("b", require=[{"test": "a"}])]
     comparison = sides(
         low,
@@ -151,7 +157,7 @@ def test_what_follows_from_another_state_is_a_consequence() -> None:
 
 
 def test_what_is_missing_is_counted_once() -> None:
-    """The result of a state whose function ensue lacks is no further difference; those that need it are."""
+    """The result of a state whose function ensue lacks is not counted again; those of its dependents are."""
     low = [chunk("a", "x.y"), chunk("b", "x.y"), chunk("c", require=[{"x": "a"}])]
     comparison = sides(
         low,
@@ -168,7 +174,7 @@ def test_what_is_missing_is_counted_once() -> None:
         functions={"p.q": 3, "test.ping": 1},
         renderers={"jinja": 4, "r": 2},
     )
-    assert told(comparison) == [
+    assert causes_of(comparison) == [
         ("missing-state-function", "x.y", 2),
         ("missing-execution-function", "p.q", 3),
         ("missing-renderer", "r", 2),
@@ -195,7 +201,7 @@ def test_what_is_meant_comes_last_with_its_reason() -> None:
 
 
 def test_a_refusal_is_grouped_by_its_code() -> None:
-    """What ensue refuses is one cause for each code; Salt's plan is not compared with what is not there."""
+    """What ensue refuses is one cause for each code; Salt's plan is then not compared."""
     refusals = tuple(
         CompileRefusal(code=code, message=f"{place}: {code}", summary="s", place=place)
         for code, place in (("E0312", "t.sls:1"), ("E0312", "t.sls:4"), ("E0204", "t.sls:9"))
@@ -203,7 +209,7 @@ def test_a_refusal_is_grouped_by_its_code() -> None:
     low = compiled_states([chunk("a")])
     salt = SaltSide(version="1", python="p", states=low, plan={})
     comparison = compared("m", salt, Side(refusals=refusals), NOTHING_MISSING)
-    assert told(comparison) == [("refused-by-ensue", "E0204", 1), ("refused-by-ensue", "E0312", 2)]
+    assert causes_of(comparison) == [("refused-by-ensue", "E0204", 1), ("refused-by-ensue", "E0312", 2)]
     assert [bool(cause.meant) for cause in comparison.causes] == [False, True]
     both = compared(
         "m", SaltSide(version="1", python="p", refusals=refusals), Side(refusals=refusals), NOTHING_MISSING
@@ -217,7 +223,7 @@ def test_a_refusal_of_encrypted_values(code: str) -> None:
     refusal = CompileRefusal(code=code, message="one.sls:1: m", summary="s", place="one.sls:1")
     salt = SaltSide(version="1", python="p", states=compiled_states([chunk("a")]))
     comparison = compared("m", salt, Side(refusals=(refusal,)), NOTHING_MISSING)
-    assert [one.meant for one in comparison.causes] == [
+    assert [cause.meant for cause in comparison.causes] == [
         "Salt uses the encrypted message itself as the value; ensue refuses it"
     ]
 
@@ -235,8 +241,8 @@ def test_a_refusal_of_a_top_file_that_salt_does_not_render() -> None:
 
 
 def test_a_plan_that_breaks_off() -> None:
-    """A plan that one of them cannot make is a difference; what was compiled is compared all the same."""
+    """A plan that one program cannot make is a difference; the compiled states are still compared."""
     low = compiled_states([chunk("a")])
     salt = SaltSide(version="1", python="p", states=low, plan_failed="KeyError: 'x'")
     comparison = compared("m", salt, Side(states=low, plan={}), NOTHING_MISSING)
-    assert told(comparison) == [("plan-failed", "Salt's test=True ends with an error", 1)]
+    assert causes_of(comparison) == [("plan-failed", "Salt's test=True ends with an error", 1)]

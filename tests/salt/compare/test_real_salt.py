@@ -1,4 +1,4 @@
-"""What is recorded of Salt is what Salt says: the script of `ensue compare`, run by Salt's own Python."""
+"""The records equal what Salt answers to the script of `ensue compare`, run by Salt's own Python."""
 
 from __future__ import annotations
 
@@ -21,23 +21,25 @@ if HAS_SALT:
 
     @pytest.mark.parametrize("case", CASES)
     def test_salt_says_what_is_recorded(case: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-        """A tree comes to the recorded states, requests, plan and errors; progress apart."""
-        said = _said(case, tmp_path)
+        """A tree has the recorded states, requests, plan and errors; progress is not compared."""
+        reports = _reports(case, tmp_path)
         if request.config.getoption("--update"):
             recorded(case).parent.mkdir(exist_ok=True)
-            recorded(case).write_text("".join(json.dumps(one, sort_keys=True) + "\n" for one in said))
-        assert _comparable(said) == _comparable(map(json.loads, recorded(case).read_text().splitlines()))
+            recorded(case).write_text(
+                "".join(json.dumps(report, sort_keys=True) + "\n" for report in reports)
+            )
+        assert _comparable(reports) == _comparable(map(json.loads, recorded(case).read_text().splitlines()))
 
     @pytest.mark.parametrize(("case", "exit_code"), [("same", 0), ("custom", 0), ("meant", 2), ("pillar", 1)])
     def test_a_comparison_with_a_real_salt(case: str, exit_code: int, tmp_path: Path) -> None:
-        """`ensue compare` starts Salt, and comes to the same as with what is recorded of it."""
+        """`ensue compare` starts Salt, and has the same result as with the recorded answers."""
         shell = Shell(tmp_path / "project")
         mods = lay_out(case, shell.root)
         ended = shell.run("compare", *mods, "--id", MINION_ID, "--salt", sys.executable)
         assert ended.code == exit_code, ended.out + ended.err
 
 
-def _said(case: str, tmp_path: Path) -> list[dict[str, Any]]:
+def _reports(case: str, tmp_path: Path) -> list[dict[str, Any]]:
     root, folder = tmp_path / "tree", tmp_path / "salt"
     mods = lay_out(case, root)
     folder.mkdir()
@@ -66,8 +68,8 @@ def _said(case: str, tmp_path: Path) -> list[dict[str, Any]]:
         check=True,
     )
     lines = done.stdout.replace(str(root), ROOT).splitlines()
-    return [one for one in map(json.loads, lines) if one["stage"] != "planning"]
+    return [report for report in map(json.loads, lines) if report["stage"] != "planning"]
 
 
-def _comparable(said: Any) -> list[Any]:
-    return [{**one, "version": ""} for one in said]
+def _comparable(reports: Any) -> list[Any]:
+    return [{**report, "version": ""} for report in reports]

@@ -21,7 +21,7 @@ def _program(path: Path, text: str = "\x7fELF") -> Path:
 
 
 def test_a_python_is_itself(tmp_path: Path) -> None:
-    """A program that is no script is taken for the interpreter."""
+    """A program that is no script counts as the interpreter."""
     python = _program(tmp_path / "bin/python3.12")
     assert salt_python(python) == python
 
@@ -30,7 +30,7 @@ def test_an_environment_and_its_commands(tmp_path: Path) -> None:
     """An environment, its folder of commands, and a command that names its interpreter lead to that."""
     python = _program(tmp_path / "env/bin/python3")
     command = _program(tmp_path / "env/bin/salt-call", f"#!{python}\nimport salt\n")
-    assert {salt_python(one) for one in (tmp_path / "env", tmp_path / "env/bin", command)} == {python}
+    assert {salt_python(path) for path in (tmp_path / "env", tmp_path / "env/bin", command)} == {python}
 
 
 def test_a_command_that_a_shell_starts(tmp_path: Path) -> None:

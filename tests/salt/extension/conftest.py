@@ -1,4 +1,4 @@
-"""A master and a minion of a real Salt, which has ensue beside it."""
+"""A master and a minion of a real Salt with ensue installed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Generator[StockSalt]:
     own = {"ensue": {"minion_root": str(root)}}
     processes: list[subprocess.Popen[bytes]] = []
     try:
-        # Tests change files, and the master must see it at once.
+        # Tests change files, and the master has to see that at once.
         options = {"fileserver_list_cache_time": 0}
         folder = configured(base, "m", ports, master_options(base, ports[1]) | options)
         processes.append(started("salt-master", folder))

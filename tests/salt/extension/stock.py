@@ -63,7 +63,7 @@ class StockSalt:
         self.until(lambda: self.salt("web1", "test.ping") == {"web1": True}, "the minion does not answer")
 
     def until(self, is_so: Any, problem: str) -> None:
-        """Wait until something is so, which itself asks Salt and takes its time."""
+        """Wait until a condition holds, whose evaluation calls Salt and takes a while."""
         latest = time.monotonic() + ANSWER_S
         while time.monotonic() < latest:
             if is_so():

@@ -1,4 +1,4 @@
-"""The files that Salt loads, and the shape of what they return, without a Salt."""
+"""The files that Salt loads, and the form of their returns, without a Salt."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_entry_point_is_the_package() -> None:
 
 @pytest.mark.parametrize("type_name", TYPES)
 def test_each_type_has_the_same_modules(type_name: str) -> None:
-    """A type has seven modules, and their functions count as the files' own, as Salt demands."""
+    """A type has seven modules, and their functions count as the files' own, as Salt requires."""
     folder = Path(ensue.salt.extension.__file__).parent / "resources" / type_name / "modules"
     assert {path.stem for path in folder.glob("[a-z]*.py")} == MODULES
     for name in MODULES:
@@ -85,7 +85,9 @@ def test_returns_of_a_run_are_one_mapping(tmp_path: Path) -> None:
         "test_|-first_|-first_|-nop",
         f"test_|-{[*returns.values()][1]['__scope__']}/first_|-first_|-nop",
     ]
-    assert all({"result", "changes", "comment", "__run_num__"} <= one.keys() for one in returns.values())
+    assert all(
+        {"result", "changes", "comment", "__run_num__"} <= returned.keys() for returned in returns.values()
+    )
 
 
 def test_a_minion_without_a_master_has_its_own_file_roots(tmp_path: Path) -> None:
@@ -137,7 +139,7 @@ def test_a_copy_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_project_is_that_of_runs_over_minions(tmp_path: Path) -> None:
-    """The project is below the minion's cachedir, whatever its option `ensue` says of it."""
+    """The project is below the minion's cachedir, whatever the option `ensue` says."""
     own = {"cachedir": "/elsewhere", "key_source": "keyring"}
     opts = {"id": "web1", "cachedir": str(tmp_path), "ensue": own, "saltenv": None}
     assert options_of(SaltMinion(opts=opts)) == {
@@ -162,7 +164,7 @@ def _minion(tmp_path: Path) -> SaltMinion:
 
 
 def test_errors_have_no_secrets(tmp_path: Path) -> None:
-    """What Salt stores in its job cache is masked, also where nothing was run."""
+    """What Salt stores in its job cache is masked, also if nothing was run."""
     with pytest.raises(MaskedError, match="sensitive") as caught:
         in_project(
             _minion(tmp_path),
@@ -182,7 +184,7 @@ def test_a_state_of_salt_that_ensue_refuses_has_no_secrets(tmp_path: Path) -> No
 
 
 def test_arguments_that_ensue_does_not_have_are_refused() -> None:
-    """A misspelt target or pillar of the call is not ignored; what Salt adds is."""
+    """A misspelt target or pillar of the call is refused; arguments that Salt adds are ignored."""
     refuse_others("ensue.apply", {"__pub_jid": "1", "queue": True})
     with pytest.raises(UnknownArgumentError, match="takes no pillar, tgt"):
         refuse_others("ensue.apply", {"tgt": "T@ssh_host:a", "pillar": "a", "__pub_jid": "1"})

@@ -39,7 +39,7 @@ def made(name):
 
 def _by(key: str, returns: Any) -> dict[str, Any]:
     assert isinstance(returns, dict), returns
-    return {one[key]: one for one in returns.values()}
+    return {returned[key]: returned for returned in returns.values()}
 
 
 def _by_id(returns: Any) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _by_id(returns: Any) -> dict[str, Any]:
 
 def _apply(stock: StockSalt) -> dict[str, Any]:
     returns = _by_id(stock.call("state.apply", "env"))
-    assert [one["result"] for one in returns.values()] == [True] * 3, returns
+    assert [returned["result"] for returned in returns.values()] == [True] * 3, returns
     stock.until(lambda: stock.salt(*PING) == {HOST: True}, "no such resource")
     return returns
 
@@ -61,8 +61,8 @@ if HAS_SALT:
         config = (stock.base / "root" / "root" / "env-01-vpn.ovpn").read_text()
         assert "remote vpn.example.org 1194" in config
         again = _apply(stock)
-        assert [one["changes"] for one in again.values()] == [{}] * 3, again
-        assert not [one for one in again.values() if "warnings" in one], again
+        assert [returned["changes"] for returned in again.values()] == [{}] * 3, again
+        assert not [returned for returned in again.values() if "warnings" in returned], again
 
     def test_the_master_calls_functions_on_a_derived_resource(stock: StockSalt) -> None:
         """The resource answers by its id, by its type, by a glob of its grain, and by its bare id."""
@@ -109,7 +109,7 @@ if HAS_SALT:
         again = _by("name", stock.salt(*target, *single)[HOST])[path]
         assert (again["result"], again["changes"]) == (True, {}), again
         runner = stock.run("ensue.call", "T@ssh_host:jumphost-*", "state.apply", "mark")[HOST]
-        assert [one["changes"] for one in runner.values()] == [{}], runner
+        assert [returned["changes"] for returned in runner.values()] == [{}], runner
         assert not (stock.base / "out" / "marked").exists()
 
     def test_a_removed_environment_is_no_target(stock: StockSalt) -> None:
@@ -126,7 +126,7 @@ if HAS_SALT:
             "env-02:\n  starting_state.deployed:\n    - provider: nobody\n"
         )
         returns = _by_id(stock.call("state.apply", "wrong"))
-        assert [one["result"] for one in returns.values()] == [False, False], returns
+        assert [returned["result"] for returned in returns.values()] == [False, False], returns
         assert "no-such-host" in returns["no-such-host"]["comment"]
         assert "nobody" in returns["env-02"]["comment"]
 

@@ -1,4 +1,4 @@
-"""The program of the minion, loaded as Salt loads it: with its own globals, on a minion that is none."""
+"""The program of the minion, loaded as Salt loads it, with its own globals, on a fake minion."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class FakeMinion:
         self._set(relay, "PROGRAM", module)
 
     def run(self, verb: str, jid: str, **more: Any) -> dict[str, Any]:
-        """Run an order; without `ship`, there is no ensue for it."""
+        """Run an order; without `ship`, there is no ensue that runs it."""
         order = {
             "verb": verb,
             "run_id": "run",

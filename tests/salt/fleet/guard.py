@@ -1,4 +1,4 @@
-"""Runs a program that ends with the process that started this one, however that one ends.
+"""Runs a program that ends with the process that started this one, whatever ends that process.
 
     python guard.py PROGRAM [ARGUMENT]...      as the leader of a process group, with a pipe as stdin
 
@@ -16,7 +16,7 @@ import sys
 
 
 def main() -> None:
-    """Run the program until it ends, or until nobody needs it any more."""
+    """Run the program until it ends, or until the process that started it has ended."""
     program = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
     select.select([sys.stdin.fileno(), os.pidfd_open(program.pid)], [], [])
     os.killpg(0, signal.SIGKILL)

@@ -1,7 +1,7 @@
-"""Runs over real minions in which something is killed at a drawn point, and what has to hold afterwards.
+"""Runs over real minions in which something is killed at a drawn point, and invariants that hold afterwards.
 
 Each minion has a folder with `log`, in which each of its states leaves a line, and `progress`, a named pipe
-that says so: a test knows where a run is without a look at the clock.
+that reports the same: a test knows how far a run is without a clock.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class KillingGround:
         pipe = out / "progress"
         if not pipe.exists():
             os.mkfifo(pipe)
-        # Open for both, it is there for writers whoever reads.
+        # It is open for reading and writing, so that writers never lack a reader.
         self.progress = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
         self._drain()
         self.before = {minion: self._runs(minion) for minion in TARGET}
@@ -124,7 +124,7 @@ class KillingGround:
         return bool(newest["ended_at"])
 
     def check(self, code: int, out: str, err: str) -> int:
-        """Make sure of all that has to hold at the end; return how many calls were repeated.
+        """Check all invariants at the end; return how many calls were repeated.
 
         Args:
             code: the exit code of the last command.
@@ -135,11 +135,11 @@ class KillingGround:
         results = json.loads(out)
         assert sorted(results) == sorted(TARGET)
         for minion, returns in results.items():
-            assert [one["result"] for one in returns.values()] == [True] * STATES, minion
+            assert [returned["result"] for returned in returns.values()] == [True] * STATES, minion
         return self.check_journals()
 
     def check_journals(self) -> int:
-        """Make sure of what minions and journals have at the end; return how many calls were repeated."""
+        """Check what minions and journals have at the end; return how many calls were repeated."""
         repeated = 0
         for minion in TARGET:
             log = Counter((self.fleet.base / "out" / f"log-{minion}").read_text().split())
@@ -171,7 +171,9 @@ class KillingGround:
         code, out, err = self.fleet.run("runs", "show", "last", "--out", "json")
         assert code == 0, err
         (returns,) = json.loads(out).values()
-        names: Sequence[Any] = sorted(one["__id__"] for one in returns.values() if one["result"] is True)
+        names: Sequence[Any] = sorted(
+            returned["__id__"] for returned in returns.values() if returned["result"] is True
+        )
         assert names == sorted(f"{minion} s{number}" for minion in TARGET for number in range(STATES))
 
 

@@ -47,7 +47,7 @@ fine:
   test.nop: []
 {% endif %}
 """,
-    # web2 waits until web1 has sent what it forges.
+    # web2 waits until web1 has sent its forged messages.
     "hostile.sls": """\
 {% if grains['id'] == 'web1' %}
 forge:
@@ -217,8 +217,8 @@ class Fleet:
 
 def free_ports() -> tuple[int, int]:
     """Return two ports that nobody uses."""
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as first, socket.create_server(("127.0.0.1", 0)) as second:
+        return first.getsockname()[1], second.getsockname()[1]
 
 
 def configured(base: Path, name: str, ports: tuple[int, int], more: dict[str, Any]) -> Path:
@@ -260,7 +260,7 @@ def started(program: str, folder: Path, *before: str) -> subprocess.Popen[bytes]
 def restarted(program: str, folder: Path, process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
     """Kill a program of Salt, and start it again."""
     ended(process)
-    # Salt takes these files for a sign that it runs, while nobody has collected its killed processes.
+    # Salt considers itself running because of these files, until its killed processes are reaped.
     for name in ("pid", "process_responsibility_pid"):
         (folder / name).unlink(missing_ok=True)
     return started(program, folder)
@@ -341,6 +341,6 @@ def awaited_starts(base: Path, *minions: str) -> Generator[None]:
 
 
 def check_answers(fleet: Fleet, target: str, count: int) -> None:
-    """Make sure that so many minions of a target answer; one that was just connecting is asked again."""
+    """Check that so many minions of a target answer; one that was just connecting is asked again."""
     code, out, err = fleet.run("fleet", "status", target, "--timeout", "20", "--out", "json")
     assert (code, len(json.loads(out or "{}"))) == (0, count), (out, err)

@@ -25,7 +25,7 @@ def _event(frame: dict[str, Any], sender: str = "web1") -> dict[str, Any]:
 
 
 def test_a_signed_frame_is_admitted_once() -> None:
-    """A frame with the signature of its minion is admitted, whatever tag it has; a duplicate is dropped."""
+    """A frame with the signature of its minion is admitted with any tag; a duplicate is dropped."""
     admitting = _admission()
     (frame,) = signer("web1", public=PUBLIC).frames(b"x")
     admitted = admitting.admit("ensue/run/web2", _event(frame, "web2"))
@@ -58,9 +58,9 @@ def test_a_signature_counts_in_its_place(made: Any) -> None:
 def test_every_field_is_signed(field: str) -> None:
     """A frame in which any field is that of another frame is refused."""
     admitting, made = _admission(), signer("web1", public=PUBLIC)
-    (one,), (other,) = made.frames(b"x"), made.frames(b"y")
+    (frame,), (other,) = made.frames(b"x"), made.frames(b"y")
     other["minion"] = "web2"
-    assert admitting.admit("ensue/run/web1", _event({**one, field: other[field]})) is None
+    assert admitting.admit("ensue/run/web1", _event({**frame, field: other[field]})) is None
     assert admitting.refused == {"web1": 1}
 
 
@@ -69,15 +69,22 @@ def test_quotas_end_a_minion_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(admission, "MOST_FRAMES", 3)
     admitting, made = _admission(), signer("web1", public=PUBLIC)
     meaning = [admitting.admit("ensue/run/x", _event(made.frames(b"x")[0])) for _ in range(6)]
-    assert [type(one) for one in meaning] == [Admitted, Admitted, Admitted, Exceeded, type(None), type(None)]
+    assert [type(verdict) for verdict in meaning] == [
+        Admitted,
+        Admitted,
+        Admitted,
+        Exceeded,
+        type(None),
+        type(None),
+    ]
     monkeypatch.setattr(admission, "MOST_BYTES", 1000)
     large = signer("web2", public=PUBLIC)
     meaning = [admitting.admit("ensue/run/x", _event(large.frames(b"x" * 600)[0])) for _ in range(3)]
-    assert [type(one) for one in meaning] == [Admitted, Exceeded, type(None)]
+    assert [type(verdict) for verdict in meaning] == [Admitted, Exceeded, type(None)]
 
 
 def test_a_return_of_salt_is_heard_once_and_only_as_a_failure() -> None:
-    """Salt's return of a job means a problem or nothing, once per minion, and nothing for another job."""
+    """Salt's return of a job is a problem or is ignored, once per minion; one of another job is ignored."""
     admitting = _admission()
     failed = {"id": "web1", "return": "Traceback\n  boom\n"}
     assert admitting.admit("salt/job/2/ret/web1", failed) is None
@@ -90,7 +97,7 @@ def test_a_return_of_salt_is_heard_once_and_only_as_a_failure() -> None:
 
 
 def test_only_rsa_keys_are_keys_of_salt() -> None:
-    """A key of another kind, and what is no key, is refused."""
+    """A key of another kind, or malformed, is refused."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 

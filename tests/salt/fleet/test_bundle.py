@@ -41,7 +41,9 @@ def test_an_archive_is_made_once(tmp_path: Path, shipped: ShippedFiles) -> None:
     made = (folder / first).stat()
     assert shipped_tree(shipped, {"base": [root], "my-env": [root]})[0] == first
     assert (folder / first).stat().st_ino == made.st_ino
-    assert zipfile.ZipFile(folder / first).namelist() == [f"{one}/a.sls" for one in sorted(inside.values())]
+    assert zipfile.ZipFile(folder / first).namelist() == [
+        f"{folder_name}/a.sls" for folder_name in sorted(inside.values())
+    ]
     (root / "a.sls").write_text("b: test.nop # longer")
     assert shipped_tree(shipped, {"base": [root]})[0] != first
 
@@ -88,7 +90,7 @@ def test_links_to_folders_are_packed_once_per_link(tmp_path: Path, shipped: Ship
 
 
 def test_the_relay_is_copied_once(shipped: ShippedFiles) -> None:
-    """The minion's program keeps its names while it does not change, and imports nothing of ensue."""
+    """The minion's program keeps its name while it does not change, and imports nothing of ensue."""
     names = shipped_relay(shipped)
     assert shipped_relay(shipped) == names
     for name in names.values():

@@ -1,4 +1,4 @@
-"""The listener of Salt's bus goes on, whatever an event is, and ends only when the run or the bus does."""
+"""The listener of Salt's bus goes on after any event, and ends only when the run or the bus does."""
 
 from __future__ import annotations
 
@@ -97,14 +97,14 @@ def test_malformed_events_do_not_end_the_listener(on_bus: queue.Queue[Any]) -> N
 
 @pytest.mark.parametrize("event", [None, OSError("gone"), RuntimeError("gone")])
 def test_a_closed_bus_is_reported(on_bus: queue.Queue[Any], event: Any) -> None:
-    """When nothing more can be read, the run is told, and the listener does not spin."""
+    """When nothing more can be read, the run gets a report, and the listener does not spin."""
     on_bus.put(event)
     assert asyncio.run(_first(_admission())) == BusClosed()
     assert on_bus.qsize() == 1
 
 
 def test_no_more_is_read_than_may_wait(on_bus: queue.Queue[Any]) -> None:
-    """However many frames there are, those that nobody has taken yet are few, and none is lost."""
+    """Of any number of frames only a few are read ahead, and none is lost."""
     frames = [*(signer("web1", public=RunKey().public).frames(b"x" * 100 * 192 * 1024))]
     for frame in frames:
         on_bus.put({"tag": "ensue/run/web1", "data": {"id": "web1", "data": frame}})
@@ -112,12 +112,12 @@ def test_no_more_is_read_than_may_wait(on_bus: queue.Queue[Any]) -> None:
     async def taken() -> list[int]:
         numbers: list[int] = []
         with Bus({"sock_dir": ""}, _admission(), 2 << 20) as bus:
-            # The reader has time for all frames, and takes no more than may wait.
+            # The reader has time for all frames, and takes no more than the bound.
             for _ in range(20_000):
                 await asyncio.sleep(0)
             for count in range(len(frames)):
                 item = await bus.next()
-                # 2 MiB are eleven frames; one more is in the hand of the reader.
+                # 2 MiB are eleven frames; the reader holds one more.
                 assert len(frames) - on_bus.qsize() <= count + 13
                 assert isinstance(item, Admitted)
                 numbers.append(item.number)
@@ -134,7 +134,7 @@ def test_a_reader_that_waits_for_room_ends_with_the_run(on_bus: queue.Queue[Any]
     async def begun() -> list[threading.Thread]:
         with Bus({"sock_dir": ""}, _admission(), 1) as bus:
             await bus.next()
-            return [one for one in threading.enumerate() if one.name == "ensue-bus"]
+            return [thread for thread in threading.enumerate() if thread.name == "ensue-bus"]
 
     for thread in asyncio.run(begun()):
         thread.join(60)

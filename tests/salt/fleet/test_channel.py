@@ -65,7 +65,7 @@ UNREADABLE = (b"", b"x", b"[]", b"{}", b'{"kind":1}', b"[" * 100_000, b'{"kind":
 
 @pytest.mark.parametrize("line", UNREADABLE)
 def test_what_is_no_message_is_ignored(line: bytes) -> None:
-    """A line that cannot be read ends nothing; the next message is read."""
+    """After a line that cannot be read, the next message is read."""
     values, warnings = _dispatched(line, message_line(CoordinatorMessage("value", 1)))
     assert values == [1]
     assert len(warnings) == 1
@@ -141,7 +141,7 @@ def test_the_relay_passes_messages_on(minion: FakeMinion) -> None:
 if HAS_SALT:
 
     def test_a_message_reaches_a_running_job(fleet: Fleet) -> None:
-        """A message of a kind that nobody knows changes nothing but the warnings of the minion's run."""
+        """A message of an unknown kind only adds a warning to the minion's run."""
         process = fleet.begun("apply", "--tgt", "db1", "slow")
         with (fleet.base / "gate").open("w") as gate:
             events = read_run(fleet.base / "project" / ".ensue", "last")

@@ -1,4 +1,4 @@
-"""Returns are handed to the minions that need them, whatever the order in which minions report."""
+"""Returns are handed to the minions that need them, in any order of the minions' reports."""
 
 from __future__ import annotations
 
@@ -111,7 +111,8 @@ class Simulated:
             if need is not None and not late:
                 first.setdefault(state(*need), number)
         needs = tuple(
-            Need(one, (f"s{number}",), tuple(range(number, len(names)))) for one, number in first.items()
+            Need(producer, (f"s{number}",), tuple(range(number, len(names))))
+            for producer, number in first.items()
         )
         self._may_begin = not needs
         self._tell(self.name, MinionCompiled(names, needs))
@@ -157,10 +158,10 @@ def sites(draw: st.DrawFn) -> Site:
 
 @given(sites(), st.randoms(use_true_random=False))
 def test_every_run_ends_and_only_cycles_fail(site: Site, random: Any) -> None:
-    """Whatever minions need and whenever they report, all end; states fail only where there is a cycle."""
+    """With any needs and any order of reports, all minions end; states fail only if there is a cycle."""
     inboxes: dict[str, deque[Handed]] = {minion: deque() for minion in MINIONS}
     exchange = Exchange(
-        MINIONS, lambda minion, one: inboxes[minion].append(one), lambda _minion, _tag, sealed: sealed
+        MINIONS, lambda minion, handed: inboxes[minion].append(handed), lambda _minion, _tag, sealed: sealed
     )
     exchange.expect(MINIONS)
 
@@ -176,18 +177,18 @@ def test_every_run_ends_and_only_cycles_fail(site: Site, random: Any) -> None:
         able = [minion for minion in minions.values() if inboxes[minion.name] or not minion.is_over]
         random.shuffle(able)
         moved = False
-        for one in able:
-            if inboxes[one.name] and random.random() < 0.5:
-                one.take(inboxes[one.name].popleft())
+        for simulated in able:
+            if inboxes[simulated.name] and random.random() < 0.5:
+                simulated.take(inboxes[simulated.name].popleft())
                 moved = True
-            elif one.step():
+            elif simulated.step():
                 moved = True
-            elif inboxes[one.name]:
-                one.take(inboxes[one.name].popleft())
+            elif inboxes[simulated.name]:
+                simulated.take(inboxes[simulated.name].popleft())
                 moved = True
-            if one.is_over and one.name not in ended:
-                ended.add(one.name)
-                exchange.ended(one.name, "it was refused" if one.problems else "")
+            if simulated.is_over and simulated.name not in ended:
+                ended.add(simulated.name)
+                exchange.ended(simulated.name, "it was refused" if simulated.problems else "")
         if not moved:
             break
     assert all(minion.is_over for minion in minions.values()), {
@@ -207,10 +208,10 @@ def test_cycles_are_found() -> None:
 
 
 def test_the_end_of_a_run_ends_all_waits() -> None:
-    """Every minion that has not ended is told so, whether or not it is known to wait."""
+    """Every minion that has not ended gets a message, whether or not it is known to wait."""
     sent: list[tuple[str, Any]] = []
     exchange = Exchange(
-        MINIONS, lambda minion, one: sent.append((minion, one)), lambda _minion, _tag, sealed: sealed
+        MINIONS, lambda minion, handed: sent.append((minion, handed)), lambda _minion, _tag, sealed: sealed
     )
     exchange.expect(("a", "b"))
     exchange.heard("a", MinionCompiled((StateName(tag(0), "test", "s0", "s0"),), (Need(state("b", 0)),)))
@@ -221,7 +222,7 @@ def test_the_end_of_a_run_ends_all_waits() -> None:
 
 
 def test_a_minion_that_was_killed_gets_everything_again() -> None:
-    """A process that goes on for a killed one says anew what it needs, and gets what is known."""
+    """A process that continues a killed one reports its needs again, and gets what is known."""
     sent: list[tuple[str, Handed]] = []
     exchange = Exchange(
         ("a", "b"),

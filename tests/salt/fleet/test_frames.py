@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def test_a_message_is_read_as_it_was_written() -> None:
-    """What the signer of a minion makes of a message opens with the key of its run, and is that message."""
+    """The frames of a message, which the signer of a minion makes, open with the key of its run."""
     import base64
 
     key, sent = RunKey(), Happened(("{}", "ä"))
@@ -33,9 +33,9 @@ def test_a_message_is_read_as_it_was_written() -> None:
 def test_a_frame_hides_its_content() -> None:
     """A planted secret is not in the text of a frame, and two frames of the same content differ."""
     made = signer("web1", public=RunKey().public)
-    one, other = (made.frames(b"planted")[0]["sealed"] for _ in range(2))
-    assert "planted" not in one
-    assert one != other
+    first, second = (made.frames(b"planted")[0]["sealed"] for _ in range(2))
+    assert "planted" not in first
+    assert first != second
 
 
 def test_another_key_opens_nothing() -> None:
@@ -59,7 +59,7 @@ def test_a_long_message_is_cut_into_numbered_frames() -> None:
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=6), st.randoms(use_true_random=False))
 def test_frames_arrive_in_any_order(sizes: list[int], shuffler: random.Random) -> None:
-    """Whatever order frames arrive in, and however often, messages come out whole, in order, once each."""
+    """Frames may arrive in any order and repeatedly: each message is read whole, in order, once."""
     sent = [Answered(ok=True, value=[number] * 50) for number in range(len(sizes))]
     contents: list[bytes] = []
     for message, size in zip(sent, sizes, strict=True):
@@ -96,7 +96,7 @@ def test_what_is_no_message_is_refused(content: bytes) -> None:
 
 
 def test_messages_have_a_bound_together() -> None:
-    """A minion that sends many large messages reaches the bound of all of them."""
+    """Many large messages of a minion reach the bound of all of them together."""
     large = LAST + zlib.compress(b'{"type":"Happened","lines":["' + b"x" * (15 << 20) + b'"]}', 9)
     messages = MinionMessages()
     for number in range(4):

@@ -1,4 +1,4 @@
-"""What a hostile minion sends costs its own part of the run, and nothing of the coordinator or of others."""
+"""What a hostile minion sends fails its own part of the run, and harms neither the coordinator nor others."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Frames:
 
 
 class Attack:
-    """A run of `good` and `bad`, of which `bad` sends what it likes before its end.
+    """A run of `good` and `bad`, of which `bad` sends anything before its end.
 
     Attributes:
         sent: the messages to minions.
@@ -187,7 +187,7 @@ def test_what_cannot_be_read_fails_its_minion_alone(message: bytes) -> None:
 
 
 def test_data_may_be_as_deep_as_anywhere() -> None:
-    """Values with the most levels that ensue accepts are reported, journalled and shown."""
+    """Values with the largest depth that ensue accepts are reported, recorded and shown."""
     deep = _lists(MOST_LEVELS)
     answer = _text('{"type":"Answered","ok":true,"value":' + deep + "}")
     reports = Attack().reports([_events(_begun(), _finished(deep)), answer])
@@ -195,7 +195,7 @@ def test_data_may_be_as_deep_as_anywhere() -> None:
 
 
 def test_names_and_texts_do_not_reach_the_terminal() -> None:
-    """No text of a minion is a control sequence where it is shown."""
+    """No text of a minion is shown as a control sequence."""
     messages = [
         _events(_begun(), _finished("1", id=FORGED, name=FORGED, comment=FORGED, result=False)),
         _events(_event(FannedOut(scope="", tag_=FORGED, target="minion:bad", tags=(FORGED,)))),
@@ -208,7 +208,7 @@ def test_names_and_texts_do_not_reach_the_terminal() -> None:
 
 
 def test_a_minion_that_compiles_for_ever_is_bounded() -> None:
-    """Each compilation is answered anew, so that few are accepted."""
+    """Each compilation is answered, so only a few are accepted."""
     attack = Attack()
     reports = attack.reports([packed(_needs(1000))] * 100)
     assert "its states have compiled more than 20 times" in reports["bad"].problem
@@ -217,7 +217,7 @@ def test_a_minion_that_compiles_for_ever_is_bounded() -> None:
 
 
 def test_only_the_first_end_counts() -> None:
-    """Whatever a minion signs after its end is ignored."""
+    """All that a minion signs after its end is ignored."""
     ended = packed(MinionEnded(""))
     reports = Attack().reports([ended, packed(Refused(("too late",))), ended])
     assert reports["bad"].problem == ""

@@ -74,7 +74,7 @@ def test_kept_frames_are_bounded(job: JobFolder, monkeypatch: pytest.MonkeyPatch
 
 
 def test_jobs_are_forgotten_once_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many jobs, the last ones are remembered, and those whose frames somebody may still ask for."""
+    """Of many jobs, the last ones are remembered, and those whose frames may still be requested."""
     monkeypatch.setattr(job_folder, "KEEP_JOBS", 2)
     for number in range(4):
         folder = JobFolder(tmp_path, str(number))
@@ -92,7 +92,7 @@ def test_jobs_are_forgotten_once_settled(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_job_that_has_run_is_only_reported_again(minion: FakeMinion) -> None:
-    """An order that asks for frames sends the same frames again, from the number on, and runs nothing."""
+    """An order that requests frames sends the same frames again, from the number on, and runs nothing."""
     minion.run("apply", "1")
     frames = [*minion.fired]
     minion.fired.clear()

@@ -91,7 +91,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_made_once(tmp_path: Path) -> None:
-    """Who comes later gets the folder that is there."""
+    """Later processes get the folder that is there."""
     folders = KeptFolders(tmp_path, 1)
     folders.make("0", _fill).release()
     with folders.make("0", lambda _: pytest.fail("made twice")) as lease:

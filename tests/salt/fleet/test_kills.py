@@ -1,4 +1,4 @@
-"""Runs over real minions that kill -9 cuts short: nothing is lost, and no state that has ended runs again.
+"""Runs over real minions that end by kill -9: nothing is lost, and no state that has ended runs again.
 
 `ENSUE_TORTURE_ROUNDS` says how many rounds each test has; `make torture-fleet` does thirty.
 """
@@ -46,7 +46,7 @@ if HAS_SALT:
 
     @pytest.mark.parametrize("place", ["before", "after", "forgotten"])
     def test_the_coordinator_is_killed_while_it_acknowledges(ground: KillingGround, place: str) -> None:
-        """The run has ended: its journal is whole, it is not resumed, and the next run is not held up."""
+        """The run has ended: its journal is whole, it is not resumed, and the next run does not wait."""
         program = Path(__file__).with_name("killed_coordinator.py")
         words = ("apply", "--tgt", " or ".join(TARGET), "kills", "--timeout", "60")
         root = str(ground.fleet.base / "project")

@@ -1,4 +1,4 @@
-"""Ids of minions: only those are asked that are one word wherever they are written."""
+"""Ids of minions: only minions whose id is one word in every context are asked."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def _asked(minions: Sequence[str]) -> tuple[set[str], dict[str, str]]:
     return set(known), {report.id: report.problem for report in unknown}
 
 
-@pytest.mark.parametrize("minion", [one for one in HOSTILE if one not in WORDS])
+@pytest.mark.parametrize("minion", [character for character in HOSTILE if character not in WORDS])
 def test_an_id_that_is_no_word_is_not_asked(minion: str) -> None:
-    """Its report says why, and the others are asked; whatever it has in it reaches no terminal."""
+    """Its report says why, and the others are asked; its control characters reach no terminal."""
     known, problems = _asked([minion, "web-01.example.org"])
     assert known == {"web-01.example.org"}
     assert problems[minion].startswith("its id cannot be used in a target")
@@ -67,12 +67,12 @@ def test_an_id_that_is_no_word_is_not_asked(minion: str) -> None:
     report = FleetReport(run_id="r", test=False, status="failed", exit_code=2, minions=tuple(reports))
     text = fleet_text(report, Masker(()), PLAIN)
     assert len(text.splitlines()) == 3
-    assert all(one.isprintable() for one in text.replace("\n", ""))
+    assert all(character.isprintable() for character in text.replace("\n", ""))
 
 
 @given(st.text() | st.sampled_from(HOSTILE))
 def test_every_id_that_is_asked_is_one_word_of_a_target(minion: str) -> None:
-    """So that it changes nothing about whom a job is published for."""
+    """An id does not change for which minions a job is published."""
     known, problems = _asked([minion])
     assert len(known) + len(problems) == 1
     if known:
@@ -87,8 +87,8 @@ def test_two_machines_with_one_key_are_told_apart_by_their_frames() -> None:
     key = RunKey()
     admission = Admission("run")
     admission.expect("1", {"web1": public_pem("web1")})
-    one, twin = (signer("web1", public=key.public) for _ in range(2))
-    (first,), (second,) = one.frames(packed(Alive())), twin.frames(packed(Alive()))
+    original, twin = (signer("web1", public=key.public) for _ in range(2))
+    (first,), (second,) = original.frames(packed(Alive())), twin.frames(packed(Alive()))
 
     def admitted(frame: dict[str, Any]) -> object:
         return admission.admit("ensue/run/web1", {"id": "web1", "data": frame})
@@ -96,7 +96,7 @@ def test_two_machines_with_one_key_are_told_apart_by_their_frames() -> None:
     assert isinstance(admitted(first), Admitted)
     assert admitted(first) is None
     assert admitted(second) == Twin("web1")
-    (end,) = one.frames(packed(MinionEnded("")))
+    (end,) = original.frames(packed(MinionEnded("")))
     assert isinstance(admitted(end), Admitted)
     (other_end,) = twin.frames(packed(MinionEnded("")))
     assert admitted(other_end) == Twin("web1")

@@ -61,7 +61,7 @@ def test_an_archive_has_the_wheels_of_the_other_python(shipped: ShippedFiles, wh
 
 @pytest.mark.parametrize("tag", ["cp318-cp318-manylinux_2_28_x86_64", "cp319-cp319-manylinux_2_40_x86_64"])
 def test_what_does_not_load_there_is_not_taken(shipped: ShippedFiles, wheels: Path, tag: str) -> None:
-    """Wheels for another Python, or for a newer C library, are none; pip's own reason is given."""
+    """Wheels for another Python, or for a newer C library, are not used; the report has pip's reason."""
     for pin in other_pythons._pins(19):
         wheel(wheels, pin, tag)
     with pytest.raises(NoWheelsError, match="pip has no wheels for it: No matching distribution"):
@@ -70,14 +70,14 @@ def test_what_does_not_load_there_is_not_taken(shipped: ShippedFiles, wheels: Pa
 
 
 def test_a_python_that_is_too_old_is_named(shipped: ShippedFiles) -> None:
-    """It has to be one that ensue supports, whatever wheels there are."""
+    """A Python that ensue does not support is refused, whatever wheels there are."""
     with pytest.raises(NoWheelsError, match=r"needs Python 3\.11, and it has 3\.10"):
         fetch_program(shipped, OtherPython("cpython-310-x86_64-linux-gnu", ""))
 
 
 @given(st.text() | st.from_regex(other_pythons._ABI), st.text() | st.from_regex(other_pythons._LIBC))
 def test_what_a_minion_says_is_no_option_of_pip(abi: str, libc: str) -> None:
-    """Its Python is refused, or becomes names of platforms alone."""
+    """The Python that it reports is refused, or only turns into names of platforms."""
     try:
         minor, platforms = other_pythons._parts(OtherPython(abi, libc))
     except NoWheelsError:

@@ -1,4 +1,4 @@
-"""States of one minion of a real Salt master name states of another."""
+"""States of one minion of a real Salt master refer to states of another."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ use:
 if HAS_SALT:
 
     def test_a_token_made_on_one_minion_is_used_on_two_others(fleet: Fleet) -> None:
-        """The value reaches both in the run that makes it, and in the clear it is nowhere but there."""
+        """The value reaches both in the run that makes it, and is nowhere else in the clear."""
         for name in ("web1", "web2"):
             (fleet.base / "out" / f"{name}.token").unlink(missing_ok=True)
         code, returns = fleet.document("apply", "--tgt", "*", "token")
@@ -96,27 +96,27 @@ if HAS_SALT:
         assert tokens["web1"] == tokens["web2"]
         token = tokens["web1"].removeprefix("made=").strip()
         assert len(token) == 33
-        made = next(one for one in returns["db1"].values() if one["__id__"] == "token")
+        made = next(returned for returned in returns["db1"].values() if returned["__id__"] == "token")
         assert made["new_state"] == {"value": "(sensitive)"}
-        found = [
+        leaks = [
             path
             for folder in ("m/cache", "project", "web1/cache", "web2/cache", "db1/cache", "m/log", "web1/log")
             for path in (fleet.base / folder).rglob("*")
             if path.is_file() and token.encode() in path.read_bytes()
         ]
-        assert found == []
+        assert leaks == []
 
     def test_a_failed_producer_fails_its_consumers_on_other_minions(fleet: Fleet) -> None:
         """Each consumer names the state, its minion and its failure; a missing minion is named as well."""
         code, returns = fleet.document("apply", "--tgt", "*", "notoken")
         assert code == 2
         for name in ("web1", "web2"):
-            by_id = {one["__id__"]: one for one in returns[name].values()}
+            by_id = {returned["__id__"]: returned for returned in returns[name].values()}
             assert by_id["use"]["comment"].startswith("One or more requisite failed: minion[db1]:cmd:token")
             assert 'Command "echo no entropy' in by_id["use"]["comment"]
             assert by_id["other"]["result"] is True
         code, returns = fleet.document("apply", "--tgt", "web1", "notoken")
-        (use,) = (one for one in returns["web1"].values() if one["__id__"] == "use")
+        (use,) = (returned for returned in returns["web1"].values() if returned["__id__"] == "use")
         assert use["comment"] == "minion[db1]:cmd:token: the target of this run does not match db1"
 
     def test_a_cycle_over_minions_runs_nothing(fleet: Fleet) -> None:
@@ -145,7 +145,7 @@ if HAS_SALT:
         assert use["comment"] == "minion[web2]:cmd:made: web2 is in a later batch (--batch)"
 
     def test_a_silent_producer_is_named(fleet: Fleet) -> None:
-        """A minion that needs one that does not answer fails with that, once that is given up."""
+        """A minion that needs a silent one fails with that reason, once the silent one is given up."""
         process = fleet.minions["web2"]
         os.killpg(process.pid, signal.SIGSTOP)
         try:
@@ -157,8 +157,8 @@ if HAS_SALT:
         assert use["comment"].endswith(
             "minion[web2]:cmd:made: web2 has run nothing: it does not answer (for 12 s; --timeout)"
         )
-        assert all(one["result"] for one in returns["web1"].values())
-        # The minion carries out the job now; nothing else can use its project meanwhile.
+        assert all(returned["result"] for returned in returns["web1"].values())
+        # The minion runs the job now, and nothing else can use its project meanwhile.
         assert any(fleet.run("apply", "--tgt", "web2", "reversed")[0] == 0 for _ in range(20))
 
     def test_a_minion_that_waits_is_killed_and_gets_its_value(fleet: Fleet) -> None:
@@ -169,12 +169,12 @@ if HAS_SALT:
                 assert kill_ensue(fleet, "web1")
             out, err = running.communicate()
         assert running.returncode == 0, (out, err)
-        by_id = {one["__id__"]: one for one in json.loads(out)["web1"].values()}
+        by_id = {returned["__id__"]: returned for returned in json.loads(out)["web1"].values()}
         assert by_id["use"]["new_state"] == "made"
         assert (fleet.base / "out" / "chain").read_text().split() == ["before", "after"]
 
     def test_an_interrupted_run_goes_on_when_it_is_resumed(fleet: Fleet) -> None:
-        """What waits for another minion goes on waiting; the resumed run hands it the value."""
+        """A state that waits for another minion goes on waiting; the resumed run hands it the value."""
         with _prepared(fleet) as wait, fleet.begun("apply", *CHAINED) as running:
             wait()
             with (fleet.base / "gate").open("w"):
@@ -183,7 +183,7 @@ if HAS_SALT:
                 assert running.returncode == 130, (out, err)
         code, out, err = fleet.run("runs", "resume", "--out", "json")
         assert code == 0, (out, err)
-        by_id = {one["__id__"]: one for one in json.loads(out)["web1"].values()}
+        by_id = {returned["__id__"]: returned for returned in json.loads(out)["web1"].values()}
         assert by_id["use"]["new_state"] == "made"
         assert (fleet.base / "out" / "chain").read_text().split() == ["before", "after"]
 
@@ -201,5 +201,7 @@ if HAS_SALT:
         code, out, err = fleet.run("runs", "resume", "--out", "json")
         assert code == 0, (out, err)
         returns = json.loads(out)
-        assert {one["result"] for minion in ("db1", "web1") for one in returns[minion].values()} == {True}
+        assert {
+            returned["result"] for minion in ("db1", "web1") for returned in returns[minion].values()
+        } == {True}
         assert len(returns["db1"]) == 13

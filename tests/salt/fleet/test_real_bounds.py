@@ -48,14 +48,14 @@ if HAS_SALT:
         code, out, err = fleet.run("apply", "--tgt", "web*", "hostile", "--out", "json")
         assert code == 0, err
         returns = json.loads(out)
-        assert [one["new_state"]["stdout"] for one in returns["web2"].values()] == ["done"]
-        assert [one["result"] for one in returns["web1"].values()] == [True]
+        assert [returned["new_state"]["stdout"] for returned in returns["web2"].values()] == ["done"]
+        assert [returned["result"] for returned in returns["web1"].values()] == [True]
         refused = [line for line in err.splitlines() if "E0875" in line]
         assert any("minion web1 sent 4 frames that are not its own" in line for line in refused), err
         assert any("minion web2 sent 8 frames that are not its own" in line for line in refused), err
 
     def test_a_run_has_a_deadline(fleet: Fleet) -> None:
-        """A minion that works on at the deadline of a run is reported so, whatever signs of life it gives."""
+        """A minion that still works at the deadline of a run is reported, although it gives signs of life."""
         config = str(fleet.base / "m" / "master")
         with fleet.options(fleet={"engine": "salt", "config": config, "deadline_s": 8}):
             code, out, _ = fleet.run("apply", "--tgt", "web1", "slow", "--timeout", "4")
@@ -82,7 +82,7 @@ if HAS_SALT:
         }
         with fleet.options(**options):
             code, returns = fleet.document("apply", "--tgt", "web1", "lenient")
-        by_id = {one["__id__"]: one for one in returns["web1"].values()}
+        by_id = {returned["__id__"]: returned for returned in returns["web1"].values()}
         assert (code, set(by_id)) == (2, {"undefined", "unknown"}), returns
         assert by_id["undefined"]["name"] == "echo "
         assert "nope.function" in by_id["unknown"]["comment"]
@@ -102,7 +102,7 @@ if HAS_SALT:
 
     @pytest.mark.namespace
     def test_a_full_disk_of_a_minion_is_named(fleet: Fleet) -> None:
-        """A minion without room for ensue says so, and where."""
+        """A minion without room for ensue reports that, with the path."""
         folder = configured(fleet.base, "small1", fleet.ports, minion_options("small1", fleet.ports))
         mounting = f"mkdir -p {folder}/cache/ensue && mount -t tmpfs -o size=1m tmpfs {folder}/cache/ensue"
         inside = (
@@ -126,7 +126,7 @@ if HAS_SALT:
         assert f"{folder}/cache/ensue: No space left on device" in out
 
     def test_salts_own_return_explains_a_silence(fleet: Fleet) -> None:
-        """A minion on which Salt cannot run ensue has failed after its silence, with Salt's words."""
+        """A minion on which Salt cannot run ensue has failed after its silence, with Salt's message."""
         options = {**minion_options("odd1", fleet.ports), "disable_modules": ["slsutil"]}
         with awaited_starts(fleet.base, "odd1"):
             process = started("salt-minion", configured(fleet.base, "odd1", fleet.ports, options))
@@ -155,7 +155,7 @@ if HAS_SALT:
             fleet.forget("evil or *")
         assert code == 2, (out, err)
         assert "evil or *:\n  its id cannot be used in a target" in out
-        # A job of these minions would be ahead of this one.
+        # A job of these minions would run before this one.
         assert fleet.run("apply", "--tgt", "*", "site")[0] == 0
         assert not touched.exists()
 
@@ -171,7 +171,7 @@ if HAS_SALT:
         assert (fleet.base / "out" / "tool.sh").stat().st_mode & 0o7777 == 0o755
 
     def test_a_master_that_does_not_run_is_named(fleet: Fleet) -> None:
-        """A master that nobody started is an error of its own, and no target without matches."""
+        """A master that was not started is an error of its own, and not a target without matches."""
         elsewhere = fleet.base / "elsewhere"
         elsewhere.mkdir()
         (elsewhere / "master").write_text(json.dumps({"root_dir": str(elsewhere), "sock_dir": "/nowhere"}))

@@ -34,7 +34,7 @@ def _demo(folder: Path, python: Path = Path(sys.executable), **more: str) -> sub
 
 @pytest.fixture
 def orphans() -> Generator[Callable[[], list[str]]]:
-    """Adopt what the demo leaves behind; return the command lines of these processes."""
+    """Adopt the processes that the demo leaves; return their command lines."""
     libc = ctypes.CDLL(None)
     this = importlib.import_module("psutil").Process()  # Salt requires it
     before = set(this.children())

@@ -40,7 +40,7 @@ if HAS_SALT:
         assert ended == {"db1": True, "web1": True, "web2": True}
 
     def test_a_minion_that_does_not_compile_has_its_problem_in_the_stream(fleet: Fleet) -> None:
-        """`minion_ended` says why a minion did not do what was asked."""
+        """`minion_ended` says why a minion did not run its order."""
         code, _, lines = _lines(fleet, "apply", "--tgt", "*", "uneven")
         ended = {line["minion"]: line for line in lines if line["event"] == "minion_ended"}
         assert (code, ended["db1"]["ok"], ended["web2"]["ok"], ended["web1"]["ok"]) == (2, False, False, True)

@@ -201,7 +201,7 @@ inside:
 
 def _by_id(returns: dict[str, Any], minion: str) -> dict[str, Any]:
     assert isinstance(returns[minion], dict), returns
-    return {one["__id__"]: one for one in returns[minion].values()}
+    return {returned["__id__"]: returned for returned in returns[minion].values()}
 
 
 def _listed(fleet: Fleet) -> Any:
@@ -230,7 +230,7 @@ if HAS_SALT:
         code, returns = fleet.document("apply", "--tgt", "web1 or db1", "instances")
         of_web1 = _by_id(returns, "web1")
         assert code == 2
-        results = {name: one["result"] for name, one in of_web1.items()}
+        results = {name: returned["result"] for name, returned in of_web1.items()}
         assert results == {
             "one": True,
             "secret": True,
@@ -241,14 +241,14 @@ if HAS_SALT:
         assert of_web1["one"]["new_state"] == "hello"
         assert (fleet.base / "out" / "of-a-box").read_text().strip() == PLANTED
         (later,) = of_web1["after all"]["delayed"]
-        assert [one["new_state"] for one in later["returns"].values()] == ["hello"]
+        assert [returned["new_state"] for returned in later["returns"].values()] == ["hello"]
         assert "was run on several resources, 'part-1', 'part-2'" in of_web1["ambiguous"]["comment"]
         assert (
             "it was not run on 'part-9', but on dummy:part-1, dummy:part-2" in of_web1["nowhere"]["comment"]
         )
         code, out, _ = fleet.run("runs", "show", "last", "--out", "json")
         assert PLANTED not in out
-        # Targets of other tests match what is registered.
+        # Targets of other tests match registered resources.
         _write(fleet, instances="nothing:\n  test.nop: []\n")
         assert fleet.run("apply", "--tgt", "db1", "instances")[0] == 0
         assert _listed(fleet)["dummy:part-1"]["status"] == "orphaned"
@@ -267,7 +267,9 @@ if HAS_SALT:
             assert _listed(fleet)[f"dummy:{box}"]["managing_minions"] == ["db1"]
         code, returns = fleet.document("apply", "--tgt", "*", "boxes")
         assert code == 0, returns
-        assert not [one for each in returns.values() for one in each.values() if one["changes"]], returns
+        assert not [
+            returned for each in returns.values() for returned in each.values() if returned["changes"]
+        ], returns
 
         code, returns = fleet.document("apply", "--tgt", "web2", "later")
         assert code == 0, returns
@@ -275,7 +277,7 @@ if HAS_SALT:
         assert _file(fleet, "db1", "box-2", "late").read_text() == "web2\n"
         code, returns = fleet.document("plan", "--tgt", "web1", "later")
         assert code == 0, returns
-        assert {one["result"] for one in returns["web1"].values()} == {None}
+        assert {returned["result"] for returned in returns["web1"].values()} == {None}
         assert _file(fleet, "db1", "box-2", "late").read_text() == "web2\n"
 
         code, returns = fleet.document("apply", "--tgt", "web2", "taken")
@@ -304,7 +306,7 @@ if HAS_SALT:
         assert config == []
 
     def test_a_call_knows_what_belongs_to_its_state(fleet: Fleet) -> None:
-        """`clean` and `mod_watch` work as on an own resource; what the resource cannot have fails by name."""
+        """`clean` and `mod_watch` work as on an own resource; what it does not support fails by name."""
         _write(fleet, boxes=GONE, along=ALONG)
         assert fleet.run("apply", "--tgt", "db1", "boxes")[0] == 0
         code, returns = fleet.document("apply", "--tgt", "web1", "along")
@@ -317,7 +319,7 @@ if HAS_SALT:
         assert "E0723: another minion manages dummy:box-1" in of_web1["box-1 slot"]["comment"]
 
     def test_a_minion_has_resources_of_its_own_type(fleet: Fleet) -> None:
-        """A resource of the type `minion` belongs to its minion, and spoils no report of it."""
+        """A resource of the type `minion` belongs to its minion, and does not disturb its report."""
         _write(fleet, own=OWN)
         for name in ("web1", "web2"):
             (fleet.base / "out" / f"cell-{name}").mkdir()
@@ -356,7 +358,7 @@ if HAS_SALT:
         assert log.read_text() == "wait\n"
 
     def test_a_call_on_a_resource_goes_on_where_ensue_was_killed(fleet: Fleet) -> None:
-        """The managing minion makes the call again that was under way, and the run ends as if nothing was."""
+        """The managing minion makes the interrupted call again, and the run ends as without the kill."""
         log = _doors(fleet)
         running = fleet.begun("apply", "--tgt", "*", "gated_door", "--timeout", "60", "--out", "json")
         with (fleet.base / "gate").open("w"):

@@ -22,24 +22,24 @@ if HAS_SALT:
         assert sorted(first) == ["web1", "web2"]
         for name, returns in first.items():
             assert (fleet.base / "out" / name).read_text().strip() == "hello web"
-            (one,) = returns.values()
-            assert one["changes"]
-            (block,) = one["delayed"]
-            (two,) = block["returns"].values()
-            assert two["changes"]["stdout"] == "(sensitive)"
+            (outer,) = returns.values()
+            assert outer["changes"]
+            (block,) = outer["delayed"]
+            (inner,) = block["returns"].values()
+            assert inner["changes"]["stdout"] == "(sensitive)"
         _, again = fleet.document("apply", "--tgt", "G@role:web")
-        assert not any(one["changes"] for returns in again.values() for one in returns.values())
+        assert not any(returned["changes"] for returns in again.values() for returned in returns.values())
         code, out, _ = fleet.run("runs", "show", "last")
         assert code == 0
         assert "web1 one" in out
         assert "web2 two" in out
-        found = [
+        leaks = [
             path
             for folder in ("m/cache/jobs", "project", "web1/cache/ensue")
             for path in (fleet.base / folder).rglob("*")
             if path.is_file() and b"planted-in-pillar" in path.read_bytes()
         ]
-        assert found == []
+        assert leaks == []
 
     def test_a_plan_changes_nothing(fleet: Fleet) -> None:
         """A plan of a minion says what would change, and changes nothing."""
@@ -69,18 +69,18 @@ if HAS_SALT:
         """An execution function is called on each minion, and each answer is printed."""
         assert fleet.document("call", "web*", "cmd.run", "echo hi") == (0, {"web1": "hi", "web2": "hi"})
         random = "head -c 900000 /dev/urandom | base64 -w 0"
-        code, said = fleet.document("call", "web1", "cmd.run", random)
-        assert (code, len(said["web1"])) == (0, 1_200_000)
-        code, said = fleet.document("call", "web1", "cmd.nope")
+        code, answers = fleet.document("call", "web1", "cmd.run", random)
+        assert (code, len(answers["web1"])) == (0, 1_200_000)
+        code, answers = fleet.document("call", "web1", "cmd.nope")
         assert code == 2
-        assert "no execution function 'cmd.nope'" in said["web1"]
+        assert "no execution function 'cmd.nope'" in answers["web1"]
 
     def test_minions_are_prepared_and_listed(fleet: Fleet) -> None:
         """`fleet sync` ships ensue, and `fleet status` says where it is; both as signed reports."""
         assert fleet.run("fleet", "sync", "web*")[0] == 0
         code, listed = fleet.document("fleet", "status", "web*")
         assert code == 0
-        assert {name: one["shipped"] for name, one in listed.items()} == {"web1": True, "web2": True}
+        assert {name: status["shipped"] for name, status in listed.items()} == {"web1": True, "web2": True}
 
     def test_no_minion_matches(fleet: Fleet) -> None:
         """A target without minions is named, with exit code 2."""
@@ -112,9 +112,9 @@ if HAS_SALT:
         process = fleet.minions["web2"]
         os.killpg(process.pid, signal.SIGSTOP)
         try:
-            code, said = fleet.document("call", "web*", "test.ping", "--timeout", "12")
+            code, answers = fleet.document("call", "web*", "test.ping", "--timeout", "12")
         finally:
             os.killpg(process.pid, signal.SIGCONT)
         assert code == 2
-        assert said["web1"] is True
-        assert said["web2"] == "it does not answer (for 12 s; --timeout)"
+        assert answers["web1"] is True
+        assert answers["web2"] == "it does not answer (for 12 s; --timeout)"

@@ -33,7 +33,7 @@ def _return(id_: str, scope: str, number: int) -> Return:
 
 
 def test_states_of_two_minions_are_shown_apart() -> None:
-    """Two minions run the same states; the report of the journal has both, with what each caused."""
+    """Two minions run the same states; the report of the journal has both, each with its scopes."""
     inner = ScopeReturn(kind="block", name="later", scope="one/later", status="done")
     tag = "test_|-one_|-name_|-nop"
     run = [
@@ -50,18 +50,18 @@ def test_states_of_two_minions_are_shown_apart() -> None:
     assert list(report.returns) == tags
     for minion, tag in zip(("web1", "web2"), tags, strict=True):
         (scope,) = report.returns[tag].delayed
-        assert [one.id for one in scope.returns.values()] == [f"{minion} two"]
-    assert sorted(one.run_num for one in report.returns.values()) == [0, 1]
+        assert [returned.id for returned in scope.returns.values()] == [f"{minion} two"]
+    assert sorted(returned.run_num for returned in report.returns.values()) == [0, 1]
 
 
 def test_what_concerns_one_machine_stays_there() -> None:
-    """Processes and registrations of a minion are not in the journal: it would look for them here."""
+    """Processes and registrations of a minion are not in the journal, which would look for them here."""
     for event in (CommandStarted("", "t", 1, "x", "true"), ResourceRegistered("dummy:x", None, changed=True)):
         assert event_of_run(event, "web1", Numbers()) is None
 
 
 def test_numbers_stay_dense_when_a_minion_is_forgotten() -> None:
-    """A state has one number however often it is asked for, and none is given twice."""
+    """A state keeps its number, and no number is given twice."""
     numbers = Numbers()
     assert [numbers.of("web1", 0), numbers.of("web2", 0), numbers.of("web1", 0)] == [0, 1, 0]
     numbers.forget("web1")

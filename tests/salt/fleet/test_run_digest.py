@@ -101,7 +101,7 @@ def test_returns_that_say_nothing_of_a_failure_are_counted_and_not_kept() -> Non
 
 
 def test_the_counts_of_a_run_that_has_ended_are_its_own() -> None:
-    """A run that ends counts its states itself; these counts are taken as they are."""
+    """A run that ends counts its states itself, and these counts are used."""
     end = RunFinished(
         run_id="r", status="succeeded", exit_code=0, ended_at=FAILED.ended_at, counts={"changed": 7}
     )
@@ -109,7 +109,7 @@ def test_the_counts_of_a_run_that_has_ended_are_its_own() -> None:
 
 
 def test_a_run_without_an_end_is_counted_as_far_as_it_got() -> None:
-    """A state whose end was not reported has failed, as far as is known, and the run was interrupted."""
+    """A state whose end was not reported counts as failed, and the run as interrupted."""
     run = digest(STARTED, began(0), finished(0), began(1))
     assert (counts(run), ids(run), run.exit_code) == ({"unchanged": 1, "failed": 1}, ["s1"], 130)
 
@@ -183,15 +183,15 @@ def test_a_delayed_rendering_that_failed_is_listed_once() -> None:
 def test_all_returns_are_read_from_what_is_packed() -> None:
     """The report has every return with its data; the last return of a state counts."""
     run = packed([STARTED, finished(0, new_state={"a": 1})], [finished(1), finished(0, new_state={"a": 2})])
-    assert {one.id: one.new_state for one in run.report().returns.values()} == {"s0": {"a": 2}, "s1": None}
-    one = run.returned(tag(0))
-    assert one is not None
-    assert one.new_state == {"a": 2}
+    assert {kept.id: kept.new_state for kept in run.report().returns.values()} == {"s0": {"a": 2}, "s1": None}
+    newest = run.returned(tag(0))
+    assert newest is not None
+    assert newest.new_state == {"a": 2}
     assert run.returned(tag(2)) is None
 
 
 def test_packed_events_take_a_fraction_of_their_size() -> None:
-    """States that resemble each other take some tens of bytes each."""
+    """Similar states take some tens of bytes each."""
     events: list[RunEvent] = [
         STARTED,
         *(finished(number, comment="The file is there") for number in range(1000)),
@@ -205,7 +205,7 @@ def test_failures_of_minions_that_are_not_listed_are_forgotten() -> None:
     names = [f"m{number:03}" for number in range(MOST_MINIONS + 5)]
     kept = KeptReports()
     kept.add(*(MinionReport(id=name, run=run, ok=False) for name in reversed(names)), MinionReport(id="z"))
-    with_failures = [one.id for one in kept.by_id if one.run is not None and one.run.failures]
+    with_failures = [report.id for report in kept.by_id if report.run is not None and report.run.failures]
     assert (with_failures, kept.failed) == (names[:MOST_MINIONS], len(names))
     assert kept.lack(["m000", "m999"]) == ("m999",)
     assert "and 5 more minions" in text_of(*kept.by_id)
@@ -221,8 +221,8 @@ def test_what_others_refer_to_is_read_from_what_is_packed() -> None:
     party.pack(packed([finished(number, new_state={"n": number}) for number in (0, 1, 2)]))
     party.end("", {tag(3): returned(3, result=False)})
     after = [party.returned(tag(number)) for number in (0, 1, 2, 3, 4)]
-    assert [one and one.new_state for one in before] == [{"n": 0}, {"n": 1}]
-    assert [one and (one.new_state, one.result) for one in after] == [
+    assert [kept and kept.new_state for kept in before] == [{"n": 0}, {"n": 1}]
+    assert [kept and (kept.new_state, kept.result) for kept in after] == [
         ({"n": 0}, True),
         ({"n": 1}, True),
         ({"n": 2}, True),
@@ -232,7 +232,7 @@ def test_what_others_refer_to_is_read_from_what_is_packed() -> None:
 
 
 def test_a_run_that_begins_anew_has_its_own_returns() -> None:
-    """A minion that was killed and goes on reports all of its returns again; those before do not count."""
+    """A minion that was killed and goes on reports all returns again; the earlier ones do not count."""
     party = ExchangeParty("m")
     party.pack(packed([finished(0, new_state={"n": 1})]))
     assert party.returned(tag(0)) is not None

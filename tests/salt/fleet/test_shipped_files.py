@@ -65,7 +65,7 @@ def _names(files: ShippedFiles) -> set[str]:
 
 
 def test_what_a_run_claims_stays(run: Callable[..., ShippedFiles]) -> None:
-    """However many other files come: as long as the run goes on; after it, files stay that were used last."""
+    """It stays while the run goes on, whatever else is shipped; afterwards the files used last stay."""
     with run("first") as first:
         _put(first, "tree-a.zip")
         _put_many(first)
@@ -76,7 +76,7 @@ def test_what_a_run_claims_stays(run: Callable[..., ShippedFiles]) -> None:
 
 
 def test_what_a_run_needs_to_be_resumed_stays(run: Callable[..., ShippedFiles], tmp_path: Path) -> None:
-    """As long as there is what was kept to resume it; a resumed run goes on with the claim."""
+    """It stays as long as the run can be resumed; a resumed run takes over the claim."""
     kept = tmp_path / "run.fleet"
     kept.touch()
     with run("first", kept) as first:
@@ -92,7 +92,7 @@ def test_what_a_run_needs_to_be_resumed_stays(run: Callable[..., ShippedFiles], 
 
 
 def test_the_claim_of_a_killed_process_ends(run: Callable[..., ShippedFiles], tmp_path: Path) -> None:
-    """The kernel takes its lock back; what it was writing is removed, and so is its claim."""
+    """The kernel releases its lock; the file that it was writing is removed, and so is its claim."""
     with run("first") as first:
         _put(first, "tree-a.zip")
     command = [sys.executable, "-c", OTHER, first.folder, tmp_path / "claims"]
@@ -150,7 +150,7 @@ def test_nothing_is_shipped_that_cannot_be_claimed(
 def test_a_process_that_hangs_does_not_hold_the_command(
     run: Callable[..., ShippedFiles], tmp_path: Path
 ) -> None:
-    """A command that is interrupted waits no longer for the lock of another process."""
+    """A command that is interrupted stops waiting for the lock of another process."""
     waits = LockWaits()
     with run("first") as first:
         descriptor = os.open(tmp_path / "claims", os.O_RDONLY)
@@ -172,7 +172,7 @@ _STEPS = st.lists(
 def test_drawn_runs_never_lose_a_file(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, int]]
 ) -> None:
-    """Whatever runs begin, end and are settled: what a run needs, or its resumption, is there."""
+    """In any order of beginnings and ends, the files that a run, or its resumption, needs are there."""
     base = tmp_path_factory.mktemp("s")
     (base / "served").mkdir()
     going: dict[int, ShippedFiles] = {}

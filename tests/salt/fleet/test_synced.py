@@ -24,7 +24,7 @@ GOOD = MinionReport(id="web1", status={"abi": module.abi()})
 
 
 class Fleet:
-    """A fleet whose minions answer from a list; it remembers what was asked and shown."""
+    """A fleet whose minions answer from a list; it records its orders and the shown reports."""
 
     def __init__(self, *answers: tuple[MinionReport, ...]) -> None:
         self.answers = list(answers)
@@ -43,7 +43,7 @@ class Fleet:
         minions = self.answers.pop(0)
         for minion in minions:
             watcher.ended(minion)
-        is_good = all(one.ok for one in minions)
+        is_good = all(minion.ok for minion in minions)
         return FleetReport(
             run_id="r",
             test=False,
@@ -76,9 +76,9 @@ def fetched(shipped: ShippedFiles, monkeypatch: pytest.MonkeyPatch) -> list[Othe
 
 
 def test_a_minion_with_another_python_is_asked_again(fetched: list[OtherPython]) -> None:
-    """The archive is made once for a Python; the first refusal is not shown, and the whole has succeeded."""
+    """The archive is made once per Python; the first refusal is not shown, and the command succeeds."""
     other = MinionReport(id="odd2", problem="no ensue", ok=False, status=dict(LACKS.status))
-    done = tuple(MinionReport(id=one, status={"abi": OTHER}) for one in ("odd1", "odd2"))
+    done = tuple(MinionReport(id=id_, status={"abi": OTHER}) for id_ in ("odd1", "odd2"))
     fleet = Fleet((LACKS, other, GOOD), done)
     report = fleet.sync()
     assert fetched == [OtherPython(OTHER, "glibc 2.36")]
@@ -90,7 +90,7 @@ def test_a_minion_with_another_python_is_asked_again(fetched: list[OtherPython])
 def test_a_minion_without_wheels_says_why(
     fetched: list[OtherPython], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is asked again, and the reason is in its report."""
+    """No minion is asked again, and the reason is in its report."""
 
     def fetch(_: ShippedFiles, python: OtherPython) -> str:
         raise NoWheelsError(f"nothing for {python.abi}")
@@ -105,7 +105,7 @@ def test_a_minion_without_wheels_says_why(
 
 
 def test_minions_like_the_coordinator_are_asked_once(fetched: list[OtherPython]) -> None:
-    """A problem of another kind is theirs."""
+    """Only a minion with another Python is asked again; any other problem is reported."""
     full = MinionReport(id="web2", problem="disk full", ok=False, status={"abi": module.abi()})
     fleet = Fleet((GOOD, full))
     assert fleet.sync().exit_code == 2

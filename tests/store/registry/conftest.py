@@ -1,4 +1,4 @@
-"""Registries on a folder of their own, with a clock that only the test moves."""
+"""Registries in a folder of their own, with a clock that only the test moves."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def make_registry(cachedir: Path, clock: Clock) -> Iterator[MakeRegistry]:
         return made[-1]
 
     yield make
-    for one in made:
-        one.close()
+    for registry in made:
+        registry.close()
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def kill_at_random(cachedir: Path, seed: int) -> None:
     os.close(writing)
     for _ in range(chance.randrange(12)):
         os.read(reading, 1)
-    # A random part of the time that an operation takes, spent awake: no clock is precise enough to sleep by.
+    # A random part of an operation's time, spent awake: no clock is precise enough to sleep for it.
     end_s = time.perf_counter() + chance.random() * 0.012
     while time.perf_counter() < end_s:
         pass
@@ -130,15 +130,15 @@ def leftovers(cachedir: Path) -> list[str]:
 
 
 def main(folder: Path, rounds: int, seed: int) -> None:
-    found = {"rounds": 0, "active_batches": 0, "repairs": 0, "leftovers": 0}
+    counts = {"rounds": 0, "active_batches": 0, "repairs": 0, "leftovers": 0}
     for number in range(rounds):
         cachedir = folder / f"project-{number // ROUNDS_A_PROJECT}"
         kill_at_random(cachedir, seed + number)
         for name, count in look(cachedir).items():
-            found[name] += count
-        found["rounds"] += 1
-        found["leftovers"] += len(leftovers(cachedir))
-    json.dump(found, sys.stdout)
+            counts[name] += count
+        counts["rounds"] += 1
+        counts["leftovers"] += len(leftovers(cachedir))
+    json.dump(counts, sys.stdout)
 
 
 if __name__ == "__main__":

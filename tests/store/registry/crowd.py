@@ -48,7 +48,7 @@ def main(cachedir: Path, writers: int, count: int) -> None:
             finally:
                 os._exit(code)
         children.append(pid)
-    # All of them wait for the end of this pipe: the project's very first use is by everybody at once.
+    # All writers wait for the end of this pipe, so that they use the new project at the same time.
     os.close(starting)
     sys.exit(sum(os.waitpid(pid, 0)[1] != 0 for pid in children))
 

@@ -1,4 +1,4 @@
-"""Records of active resources: who waits for them to be durable, and how many are written at once."""
+"""Records of active resources: waiting until they are durable, and how many are written at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONTEXT = Context(app="shop", env="dev", env_type="development", org="")
 
 
 class CountingStore(CrossRunStore):
-    """A store that counts its transactions, and refuses those that it is told to."""
+    """A store that counts its transactions, and refuses as many as the test says."""
 
     count = 0
     refused = 0
@@ -80,15 +80,15 @@ def test_those_who_wait_at_the_same_time_are_written_together(
         await asyncio.gather(*map(provision, range(20)))
 
     asyncio.run(provision_all())
-    # The very first is written alone; 200 would be one for each.
+    # The first record is written alone; 200 would be one transaction per record.
     assert rows.count <= 2 * (5 * 2 + 1)
-    assert {one.phase for one in active.load(CONTEXT).values()} == {"active"}
+    assert {kept.phase for kept in active.load(CONTEXT).values()} == {"active"}
 
 
 def test_what_could_not_be_written_waits_for_the_next_flush(
     active: ActiveResourceStore, rows: CountingStore
 ) -> None:
-    """Everybody whose record is not durable is told so; once the store can be written again, all is there."""
+    """Each caller whose record is not durable gets the error; the next flush writes all records."""
     rows.refused = 3
 
     async def keep(number: int) -> None:
@@ -101,7 +101,7 @@ def test_what_could_not_be_written_waits_for_the_next_flush(
         return failed
 
     failed = asyncio.run(keep_all())
-    assert all(isinstance(one, StoreError) for one in failed)
+    assert all(isinstance(failure, StoreError) for failure in failed)
     assert len(active.load(CONTEXT)) == 3
 
 

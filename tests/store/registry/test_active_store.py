@@ -119,8 +119,8 @@ def make_store(database: CountingStore, cachedir: Path, clock: Clock) -> MakeSto
 
 
 def written(store: ActiveResourceStore, *resources: ActiveResource, context: Context = DEV) -> None:
-    for one in resources:
-        store.put(context, one)
+    for resource in resources:
+        store.put(context, resource)
     asyncio.run(store.flush())
 
 
@@ -128,20 +128,20 @@ def test_another_process_reads_what_was_kept(make_store: MakeStore) -> None:
     """Every field comes back as it was, of its own environment only."""
     store = make_store()
     assert store.load(DEV) == {}
-    one, two = resource("a"), resource("b", cookie=None, phase="creating", outputs={}, secret_paths=())
-    written(store, one, two)
+    first, second = resource("a"), resource("b", cookie=None, phase="creating", outputs={}, secret_paths=())
+    written(store, first, second)
     written(store, resource("other"), context=Context(app="shop", env="prod", env_type="production"))
     written(store, resource("org"), context=msgspec.structs.replace(DEV, org="acme"))
-    assert make_store().load(DEV) == {one.key: one, two.key: two}
+    assert make_store().load(DEV) == {first.key: first, second.key: second}
     assert sorted(str(context.env) for context, _ in make_store().all()) == ["dev", "dev", "dev", "prod"]
 
 
 def test_a_resource_is_replaced_and_removed(make_store: MakeStore) -> None:
-    """The last thing that was said of a resource counts; what is not there may be removed as well."""
+    """The last record of a resource counts; removing one that is not there is no error."""
     store = make_store()
     written(store, resource(phase="creating"))
     written(store, resource(phase="active"))
-    assert [one.phase for one in make_store().load(DEV).values()] == ["active"]
+    assert [kept.phase for kept in make_store().load(DEV).values()] == ["active"]
     store.put(DEV, resource(phase="deleting"))
     store.remove(DEV, resource().key)
     store.remove(DEV, resource("never").key)
@@ -222,7 +222,7 @@ def test_a_store_has_one_id(make_store: MakeStore) -> None:
     assert [first.owner(is_kept=False), second.owner(is_kept=False)] == [NEW_STORE] * 2
     owner = first.owner(is_kept=True)
     assert len(owner) == 16
-    assert [one.owner(is_kept=kept) for one in (first, second) for kept in (True, False)] == [owner] * 4
+    assert [store.owner(is_kept=kept) for store in (first, second) for kept in (True, False)] == [owner] * 4
 
 
 def test_a_plan_makes_no_store(cachedir: Path) -> None:
@@ -245,7 +245,7 @@ def test_what_cannot_be_written_waits(cachedir: Path) -> None:
     store.put(DEV, resource("a", phase="active"))
     (cachedir / "store.db").rmdir()
     asyncio.run(store.flush())
-    phases = {one.key.id: one.phase for one in store.load(DEV).values()}
+    phases = {kept.key.id: kept.phase for kept in store.load(DEV).values()}
     assert phases == {"shared.a": "active", "shared.b": "active"}
     store.close()
 
@@ -306,15 +306,15 @@ def test_a_full_queue_is_written(make_store: MakeStore) -> None:
     text=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20)
 )
 def test_names_of_any_kind(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    """An id is found again whatever its characters, and never for another one."""
+    """An id of any characters is found again, and never in place of another one."""
     cachedir = tmp_path_factory.mktemp("names")
     vault = ProjectVault.of_project(cachedir, environment={"ENSUE_KEY": KEYS[0]})
     store = ActiveResourceStore(CrossRunStore(cachedir), vault=vault)
     context = Context(app=text, env=text, env_type="t")
-    one = resource(key=ResourceKey(text, text, text))
-    written(store, one, context=context)
-    assert store.load(context) == {one.key: one}
-    assert store.load(DEV) == ({one.key: one} if context == DEV else {})
+    named = resource(key=ResourceKey(text, text, text))
+    written(store, named, context=context)
+    assert store.load(context) == {named.key: named}
+    assert store.load(DEV) == ({named.key: named} if context == DEV else {})
     store.close()
 
 
@@ -337,7 +337,7 @@ def test_an_older_store_gets_the_tables(
         database.execute("UPDATE ensue_fact SET value = ? WHERE name = 'schema_version'", (version,))
     vault = ProjectVault.of_project(cachedir, environment={"ENSUE_KEY": KEYS[0]})
     stores = [ActiveResourceStore(CrossRunStore(cachedir), vault=vault, clock=clock) for _ in range(2)]
-    assert [one.load(DEV) for one in stores] == [{}, {}]
+    assert [store.load(DEV) for store in stores] == [{}, {}]
     written(stores[0], resource())
     assert stores[1].load(DEV) == {resource().key: resource()}
     assert make_registry(key=KEYS[0]).get(host) == {"host": "10.0.0.1"}
@@ -359,7 +359,7 @@ def test_a_project_without_a_store_gets_none_by_reading(cachedir: Path) -> None:
 
 
 def _rewritten(database: CrossRunStore, change: Callable[[str, bytes], bytes]) -> None:
-    """Put other contents into the rows, as somebody with the database in hand does."""
+    """Put other contents into the rows, as somebody with access to the database can."""
     from ensue.store.registry.active_tables import ActiveRow
 
     with database.transaction() as entries:
@@ -371,7 +371,7 @@ def _rewritten(database: CrossRunStore, change: Callable[[str, bytes], bytes]) -
 
 
 class BusyLock:
-    """The lock of an environment that another process holds until somebody waits for it."""
+    """The lock of an environment, which another process holds until this one waits for it."""
 
     def __init__(self, holder_pid: int) -> None:
         self.holder_pid = holder_pid
@@ -402,7 +402,7 @@ def test_a_deployment_of_another_process_is_waited_for(
     *,
     is_own: bool,
 ) -> None:
-    """As long as it may; one of this process is not, and the lock is held until the end of the block."""
+    """Up to the limit; one of this process is not waited for. The lock is held until the end of the block."""
     lock = BusyLock(os.getpid() if is_own else 0)
     store = make_store()
     monkeypatch.setattr(store, "lock", lambda _context, _cachedir: lock)

@@ -91,7 +91,7 @@ def test_an_edited_word_is_reported_at_its_line(log: AuditLog, path: Path) -> No
 
 @pytest.mark.parametrize("index", range(5))
 def test_every_removed_line_shows(log: AuditLog, path: Path, index: int) -> None:
-    """A line taken out shows at the place where it was, the last one too."""
+    """A removed line is reported at the place where it was, the last one too."""
     lines = _fill(log)
     path.write_bytes(b"".join(lines[:index] + lines[index + 1 :]))
     fault = find_fault(path)
@@ -100,7 +100,7 @@ def test_every_removed_line_shows(log: AuditLog, path: Path, index: int) -> None
 
 
 def test_moved_doubled_and_invented_lines_show(log: AuditLog, path: Path) -> None:
-    """Lines in another order, twice, or not from here are faults."""
+    """Lines in another order, repeated or invented lines are faults."""
     lines = _fill(log)
     invented = lines[1].replace(b"reason 1", b"reason 9")
     for changed in (
@@ -115,7 +115,7 @@ def test_moved_doubled_and_invented_lines_show(log: AuditLog, path: Path) -> Non
 
 
 def test_a_removed_log_shows(log: AuditLog, path: Path) -> None:
-    """Neither removing the whole log nor the note of its end goes unnoticed."""
+    """Removing the whole log, or the note of its end, is reported."""
     lines = _fill(log)
     path.unlink()
     assert find_fault(path) == (1, "lines were removed at the end of the log, or others put in their place")
@@ -196,6 +196,6 @@ def test_names_that_utf8_cannot_write_are_written(log: AuditLog, path: Path) -> 
 
 
 def find_fault(path: Path) -> tuple[int, str] | None:
-    """Return the line and the words of a log's first fault, None where it is whole."""
+    """Return the line and the reason of a log's first fault, None if it is whole."""
     fault = first_fault(path)
     return (fault.line, fault.what) if fault else None

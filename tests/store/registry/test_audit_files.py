@@ -1,4 +1,4 @@
-"""The audit log over several files: bounded, one chain, whatever is killed in between."""
+"""The audit log over several files: bounded, and one chain even if writers are killed."""
 
 from __future__ import annotations
 
@@ -78,28 +78,28 @@ def test_the_log_is_bounded(log: AuditLog, path: Path) -> None:
 
 
 def test_edits_in_any_file_show(log: AuditLog, path: Path) -> None:
-    """A changed line is named with its file; so is a file that is missing, shortened or not from here."""
+    """A changed line is named with its file; so is a file that is missing, shortened or foreign."""
     fill(log, 20)
-    one, two, three = full_files(path).values()
-    whole = {file: file.read_bytes() for file in (one, two, three, path)}
-    two.write_bytes(whole[two].replace(b"reason", b"season", 1))
+    first, second, third = full_files(path).values()
+    whole = {file: file.read_bytes() for file in (first, second, third, path)}
+    second.write_bytes(whole[second].replace(b"reason", b"season", 1))
     assert first_fault(path) == AuditFault(
-        two.name, 2, "this line was changed, or one before it was changed, removed, added or moved"
+        second.name, 2, "this line was changed, or one before it was changed, removed, added or moved"
     )
-    two.unlink()
-    assert first_fault(path) == AuditFault(two.name, 1, "this file is missing")
-    two.write_bytes(whole[one])
-    assert first_fault(path) == AuditFault(two.name, 1, NOT_CONTINUED)
-    two.write_bytes(b"".join(whole[two].splitlines(keepends=True)[:-1]))
-    assert first_fault(path) == AuditFault(three.name, 1, NOT_CONTINUED)
-    two.write_bytes(whole[two])
+    second.unlink()
+    assert first_fault(path) == AuditFault(second.name, 1, "this file is missing")
+    second.write_bytes(whole[first])
+    assert first_fault(path) == AuditFault(second.name, 1, NOT_CONTINUED)
+    second.write_bytes(b"".join(whole[second].splitlines(keepends=True)[:-1]))
+    assert first_fault(path) == AuditFault(third.name, 1, NOT_CONTINUED)
+    second.write_bytes(whole[second])
     assert first_fault(path) is None
-    one.unlink()
-    assert first_fault(path) == AuditFault(one.name, 1, "this file is missing")
-    one.write_bytes(whole[one])
-    three.unlink()
+    first.unlink()
+    assert first_fault(path) == AuditFault(first.name, 1, "this file is missing")
+    first.write_bytes(whole[first])
+    third.unlink()
     assert first_fault(path) == AuditFault(path.name, 1, NOT_CONTINUED)
-    three.write_bytes(whole[three])
+    third.write_bytes(whole[third])
     path.write_bytes(b"".join(whole[path].splitlines(keepends=True)[1:]))
     assert first_fault(path) == AuditFault(path.name, 1, NOT_CONTINUED)
     path.unlink()
@@ -141,9 +141,9 @@ def write_until_killed(path: Path, progress: int) -> NoReturn:
 
 
 def test_processes_that_share_a_log_may_be_killed(path: Path) -> None:
-    """Three writers at once, killed with SIGKILL at random: nothing that was told done is lost, no fault."""
+    """Three writers at once, killed at random: no acknowledged line is lost, and the log has no fault."""
     chance = random.Random(20)  # noqa: S311 (chance, not secrecy)
-    told: dict[str, int] = {}
+    acknowledged: dict[str, int] = {}
     for _ in range(12):
         readers: dict[int, int] = {}
         for _ in range(3):
@@ -154,24 +154,24 @@ def test_processes_that_share_a_log_may_be_killed(path: Path) -> None:
             os.close(writing)
             readers[pid] = reading
         for pid, reading in readers.items():
-            told[str(pid)] = len(os.read(reading, chance.randrange(1, 40)))
+            acknowledged[str(pid)] = len(os.read(reading, chance.randrange(1, 40)))
         for pid, reading in readers.items():
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
             while got := os.read(reading, 4096):
-                told[str(pid)] += len(got)
+                acknowledged[str(pid)] += len(got)
             os.close(reading)
         assert first_fault(path) is None
     seen = reasons(path)
     assert len(full_files(path)) > 5
-    for pid, count in told.items():
-        assert [one for one in seen if one.startswith(f"{pid} ")][:count] == [
+    for pid, count in acknowledged.items():
+        assert [reason for reason in seen if reason.startswith(f"{pid} ")][:count] == [
             f"{pid} {number}" for number in range(count)
         ]
 
 
 def test_threads_and_readers_share_a_log(log: AuditLog, path: Path) -> None:
-    """While eight threads append and files are set aside, every look at the log finds it whole."""
+    """While eight threads append and files are set aside, every check of the log finds no fault."""
     with ThreadPoolExecutor(9) as pool:
         looks = pool.submit(lambda: [first_fault(path) for _ in range(40)])
         list(pool.map(lambda n: fill(log, 1, n), range(300)))
@@ -181,7 +181,7 @@ def test_threads_and_readers_share_a_log(log: AuditLog, path: Path) -> None:
 
 @pytest.mark.parametrize("opts", [{"audit_max_size": "much"}, {"audit_max_size": 0}, {"audit_keep_files": 0}])
 def test_limits_that_make_no_sense_are_refused(opts: dict[str, object]) -> None:
-    """The message names the option; without options the log has 10 MiB a file and ten full files."""
+    """The message names the option; without options the log has 10 MiB per file and ten full files."""
     with pytest.raises(StoreError, match=next(iter(opts))):
         limits_of(opts)
     assert limits_of({}) == AuditLimits(max_bytes=10 << 20, keep_files=10)

@@ -41,9 +41,9 @@ def test_equal_data_has_one_form() -> None:
     class Text(str):
         __slots__ = ()
 
-    one = configuration.encode({"a": 1, "b": {"c": [1], "d": "x"}}, srn=SRN)
+    encoded = configuration.encode({"a": 1, "b": {"c": [1], "d": "x"}}, srn=SRN)
     same = configuration.encode(MappingProxyType({"b": {"d": Text("x"), "c": (1,)}, "a": 1}), srn=SRN)
-    assert one == same
+    assert encoded == same
     assert configuration.encode({"a": True}, srn=SRN) != configuration.encode({"a": 1}, srn=SRN)
     assert configuration.encode({"a": b"x"}, srn=SRN) != configuration.encode({"a": "x"}, srn=SRN)
 
@@ -52,7 +52,7 @@ def test_equal_data_has_one_form() -> None:
     "value", [object(), pathlib.Path("/hunter2"), 2**70, "\udcff", {1: "hunter2", "a": {2, 3}.__iter__()}]
 )
 def test_what_is_no_data_is_refused_unseen(value: Any) -> None:
-    """The message names the resource and how to mend it, never the value."""
+    """The message names the resource and the remedy, never the value."""
     with pytest.raises(ResourceError, match="ssh_host:web-01") as caught:
         configuration.encode({"password": value}, srn=SRN)
     assert "hunter2" not in str(caught.value)
@@ -61,7 +61,7 @@ def test_what_is_no_data_is_refused_unseen(value: Any) -> None:
 
 @pytest.mark.parametrize("encoded", [b"", b"\xff\xff", b"\x01", b"\x81"])
 def test_other_bytes_are_tampering(encoded: bytes) -> None:
-    """Bytes that are no configuration are told as such."""
+    """Bytes that are no configuration are reported as tampering."""
     with pytest.raises(TamperedError, match="ssh_host:web-01"):
         configuration.decode(encoded, srn=SRN)
 

@@ -12,7 +12,7 @@ PROGRAM = Path(__file__).with_name("crash_rounds.py")
 
 
 def test_a_killed_writer_leaves_a_readable_store(tmp_path: Path) -> None:
-    """After 50 kills at random moments the store reads, no batch is half there, the audit log is whole."""
+    """After 50 kills at random moments the store is readable, no batch is partial, the audit log is whole."""
     seed = random.randrange(10**6)  # noqa: S311  # chance, not secrecy
     done = subprocess.run(
         [sys.executable, str(PROGRAM), str(tmp_path), "50", str(seed)],

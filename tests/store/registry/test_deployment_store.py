@@ -104,7 +104,7 @@ def test_another_process_reads_the_newest(make_store: MakeStore) -> None:
     make_store().begin(DEV, deployment(1))
     make_store().begin(DEV, deployment(2, statuses={"created": 3}))
     assert make_store().newest(DEV) == deployment(2, statuses={"created": 3})
-    assert [make_store().newest(one) for one in OTHERS] == [None, None]
+    assert [make_store().newest(context) for context in OTHERS] == [None, None]
 
 
 def test_the_end_of_a_deployment(make_store: MakeStore) -> None:
@@ -117,7 +117,7 @@ def test_the_end_of_a_deployment(make_store: MakeStore) -> None:
 
 
 def test_of_two_that_begin_at_once_one_is_refused(make_store: MakeStore) -> None:
-    """Both have read the same set: the second one would undo what the first one deploys."""
+    """Both have read the same set, and the second one would undo what the first one deploys."""
     make_store().begin(DEV, deployment(1))
     with pytest.raises(
         StoreError, match=r"shop/dev was deployed meanwhile, by deployment 1 \(deploy again\)"
@@ -141,9 +141,9 @@ def test_nothing_is_in_the_clear(make_store: MakeStore, database: CrossRunStore)
     """Neither the record nor the set."""
     make_store().begin(DEV, deployment())
     with database.reading() as entries:
-        found = entries.deployments.find(DeploymentName("", "shop", "dev", 1))
-    assert found is not None
-    assert not any(text in one for one in found for text in (SECRET.encode(), b"web.yaml", b"bob"))
+        row = entries.deployments.find(DeploymentName("", "shop", "dev", 1))
+    assert row is not None
+    assert not any(text in column for column in row for text in (SECRET.encode(), b"web.yaml", b"bob"))
 
 
 def test_a_wrong_key_opens_nothing(make_store: MakeStore) -> None:
@@ -191,8 +191,8 @@ def test_a_project_without_a_store_gets_none_by_reading(cachedir: Path) -> None:
 
 def test_what_cannot_be_stored_is_refused(make_store: MakeStore) -> None:
     """Half of a surrogate pair in an image; nothing is written."""
-    one = deployment()
-    document = msgspec.structs.replace(one.set.documents[0], workloads={"web": "\ud800"})
+    kept = deployment()
+    document = msgspec.structs.replace(kept.set.documents[0], workloads={"web": "\ud800"})
     with pytest.raises(StoreError, match="the set of the deployment 1 of shop/dev cannot be stored"):
-        make_store().begin(DEV, KeptDeployment(one.record, deployment_set([document], {}, [])))
+        make_store().begin(DEV, KeptDeployment(kept.record, deployment_set([document], {}, [])))
     assert make_store().newest(DEV) is None

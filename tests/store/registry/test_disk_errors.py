@@ -1,4 +1,4 @@
-"""Errors of a disk that takes no more are told from other errors by their number, never by their text."""
+"""Errors of a disk that cannot be written are recognized by their number, never by their text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_another_error_of_a_file() -> None:
 
 
 def test_a_database_that_is_full(tmp_path: Path) -> None:
-    """SQLite says so by its own number."""
+    """SQLite has an error number of its own for it."""
     with sqlite3.connect(tmp_path / "a.db") as database:
         database.execute("CREATE TABLE a (b)")
         database.execute("PRAGMA max_page_count=2")
@@ -46,7 +46,7 @@ def test_a_database_that_is_full(tmp_path: Path) -> None:
 
 
 def test_another_error_of_a_database() -> None:
-    """What is wrong with a statement has nothing to do with the disk."""
+    """An error in a statement is no error of the disk."""
     database = sqlite3.connect(":memory:")
     with pytest.raises(sqlite3.Error) as caught:
         database.execute("SELECT nothing")

@@ -1,4 +1,4 @@
-"""The enforced state is kept across processes, secrets encrypted, and found as references look for it."""
+"""The enforced state is kept across processes, with its secrets encrypted, and found by references."""
 
 from __future__ import annotations
 
@@ -68,26 +68,26 @@ def keep(cachedir: Path, *returns: Return, masker: Masker | None = None) -> None
     """Write returns as one run does."""
     store = store_in(cachedir, masker)
     store.begin_run("run-1")
-    for one in returns:
-        store.note(one)
+    for back in returns:
+        store.note(back)
     store.flush()
     store.close()
 
 
 def test_another_process_finds_what_was_kept(cachedir: Path) -> None:
-    """What one run notes, a later one finds, whatever kinds of data it holds."""
+    """What one run notes, a later one finds, with data of all kinds."""
     data = {"id": "i-1", 80: ["open", None, 1.5], "big": 2**63, "blob": b"\x00\xff", "on": True}
     keep(cachedir, returned("vm", data))
-    (found,) = store_in(cachedir).find(MINION, "", "cloud.instance", "vm")
-    assert found.new_state == data
-    assert (found.function, found.sls, found.sensitive) == ("present", "vm", ())
+    (state,) = store_in(cachedir).find(MINION, "", "cloud.instance", "vm")
+    assert state.new_state == data
+    assert (state.function, state.sls, state.sensitive) == ("present", "vm", ())
 
 
 def test_integers_of_any_size_are_kept(cachedir: Path) -> None:
-    """An integer that has no form in the store is kept as its text; the rest stays as it was."""
+    """An integer that is too large for the store is kept as text; the rest stays as it was."""
     keep(cachedir, returned("vm", {"huge": [2**80, 7]}))
-    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
-    assert found.new_state == {"huge": [str(2**80), 7]}
+    (state,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
+    assert state.new_state == {"huge": [str(2**80), 7]}
 
 
 @pytest.mark.parametrize("path", ["cloud", "cloud.instance"])
@@ -107,15 +107,15 @@ def test_id_and_name_both_find_in_their_scope_only(cachedir: Path) -> None:
         returned("same", {"n": 2}),
         returned("same", {"n": 3}, scope="caller/block", scope_identity="c/block:block"),
     )
-    found = store_in(cachedir).find(MINION, "", "cloud", "same")
-    assert [entry.new_state for entry in found] == [{"n": 1}, {"n": 2}]
+    states = store_in(cachedir).find(MINION, "", "cloud", "same")
+    assert [entry.new_state for entry in states] == [{"n": 1}, {"n": 2}]
     (inner,) = store_in(cachedir).find(MINION, "c/block:block", "cloud", "same")
     assert inner.new_state == {"n": 3}
     assert store_in(cachedir).find(Srn("ssh_host", "m1"), "", "cloud", "same") == []
 
 
 def test_only_what_was_made_true_is_kept(cachedir: Path) -> None:
-    """A failed state, an undecided one and one that says nothing leave what was known before."""
+    """A failed state, an undecided one and one without a new state leave the entry as it was."""
     keep(cachedir, returned("vm", {"n": 1}))
     keep(
         cachedir,
@@ -123,8 +123,8 @@ def test_only_what_was_made_true_is_kept(cachedir: Path) -> None:
         returned("vm", {"n": 3}, result=None),
         returned("vm", None),
     )
-    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
-    assert found.new_state == {"n": 1}
+    (state,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
+    assert state.new_state == {"n": 1}
 
 
 def test_a_later_run_replaces_it(cachedir: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_later_run_replaces_it(cachedir: Path) -> None:
 
 
 def test_secrets_are_encrypted_and_masked(cachedir: Path) -> None:
-    """A secret stands in no file; it is read with the key, and the masker knows it from then on."""
+    """A secret is in no file in the clear; it is read with the key, and the masker knows it from then on."""
     declared = returned("vm", {"user": "root", "auth": {"password": "hunter2-secret"}}, sensitive=("auth",))
     known = returned("other", {"line": "token=s3cr3t-token", "port": 22})
     keep(cachedir, declared, known, masker=Masker(["s3cr3t-token"]))
@@ -151,15 +151,15 @@ def test_secrets_are_encrypted_and_masked(cachedir: Path) -> None:
     }
     masker = Masker()
     store = store_in(cachedir, masker)
-    (found,) = store.find(MINION, "", "cloud", "vm")
-    assert found.new_state == declared.new_state
+    (state,) = store.find(MINION, "", "cloud", "vm")
+    assert state.new_state == declared.new_state
     (other,) = store.find(MINION, "", "cloud", "other")
     assert (other.new_state, other.sensitive) == (known.new_state, ("line",))
     assert masker.text("hunter2-secret and token=s3cr3t-token") == "(sensitive) and (sensitive)"
 
 
 def test_what_an_entry_is_called_holds_no_secret(cachedir: Path) -> None:
-    """A name, an ID, a tag and a scope made of a secret are masked in the file; drift is not told of it."""
+    """A name, an ID, a tag and a scope made of a secret are masked in the file; the entry is never found."""
     secret = "s3cr3t-token"
     called = returned(f"user-{secret}", {"n": 1}, scope=f"add-{secret}/block", scope_identity=f"{secret}/b")
     keep(cachedir, called, masker=Masker([secret]))
@@ -174,7 +174,7 @@ def test_what_an_entry_is_called_holds_no_secret(cachedir: Path) -> None:
 
 
 def test_its_file_is_private(cachedir: Path) -> None:
-    """Nobody else may read the file, nor what SQLite lays beside it."""
+    """Nobody else may read the file, nor the files of SQLite beside it."""
     store = store_in(cachedir)
     store.note(returned("vm", {}))
     store.flush()
@@ -184,7 +184,7 @@ def test_its_file_is_private(cachedir: Path) -> None:
 
 
 def test_without_a_file_nothing_is_known_and_none_is_made(cachedir: Path) -> None:
-    """Reading makes no file, and a run in which nothing says a state makes none either."""
+    """Reading makes no file, and neither does a run in which no state has a new state."""
     store = store_in(cachedir)
     store.note(returned("vm", None))
     store.flush()
@@ -211,8 +211,8 @@ def test_new_keys_reseal_it(cachedir: Path) -> None:
     store = opened(EnforcedStore(cachedir, vault=vault, masker=Masker()))
     vault.rotate()
     assert store.reseal() == 1
-    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
-    assert found.new_state == secret.new_state
+    (state,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
+    assert state.new_state == secret.new_state
 
 
 def test_a_lost_key_and_a_changed_entry_are_said(cachedir: Path) -> None:
@@ -239,7 +239,7 @@ def test_a_damaged_file_is_said(cachedir: Path, content: bytes, meant: str) -> N
 
 
 def test_a_newer_file_is_refused(cachedir: Path) -> None:
-    """A file of a version to come is left alone."""
+    """A file of a later version is left alone."""
     keep(cachedir, returned("vm", {}))
     with sqlite3.connect(cachedir / FILE) as database:
         database.execute("PRAGMA user_version = 99")
@@ -249,7 +249,7 @@ def test_a_newer_file_is_refused(cachedir: Path) -> None:
 
 
 def test_a_long_output_that_holds_a_secret_is_cut_after_masking(cachedir: Path) -> None:
-    """No half of a secret is left at the end of what is kept in the clear, and the cut is known of both."""
+    """No part of a secret is left at the end of what is kept in the clear, and both cuts are recorded."""
     masker = Masker()
     masker.add("hunter22-hunter22")
     vault = ProjectVault.of_project(cachedir, environment={})
@@ -259,6 +259,6 @@ def test_a_long_output_that_holds_a_secret_is_cut_after_masking(cachedir: Path) 
     (shown,) = store.shown()
     assert "hunter22" not in str(shown.state.new_state)
     assert shown.state.cut == (("out",), ("other",))
-    (found,) = store.find(MINION, "", "cloud", "vm")
-    assert found.whole == {}
+    (state,) = store.find(MINION, "", "cloud", "vm")
+    assert state.whole == {}
     assert b"hunter22" not in (cachedir / FILE).read_bytes()

@@ -52,16 +52,20 @@ def segments(cachedir: Path) -> int:
 
 
 def test_what_another_process_appends_is_seen(file: EnforcedFile, other: EnforcedFile) -> None:
-    """Who has read the file already reads what came since; the later entry counts."""
+    """A process that has read the file reads what was appended since; the later entry counts."""
     file.write([row("a"), row("b")])
-    assert [one.entry.id for one in other.all()] == ["a", "b"]
+    assert [kept.entry.id for kept in other.all()] == ["a", "b"]
     file.write([row("b", b"2", "run-2"), row("c")])
-    assert [(one.entry.id, one.entry.shown) for one in other.all()] == [("a", b"1"), ("b", b"2"), ("c", b"1")]
-    assert [one.run_id for one in other.named(TARGET, "", "b")] == ["run-2"]
+    assert [(kept.entry.id, kept.entry.shown) for kept in other.all()] == [
+        ("a", b"1"),
+        ("b", b"2"),
+        ("c", b"1"),
+    ]
+    assert [kept.run_id for kept in other.named(TARGET, "", "b")] == ["run-2"]
 
 
 def test_a_large_run_appends_only_what_differs(file: EnforcedFile, cachedir: Path) -> None:
-    """A second apply of a large tree leaves the file, and says of what it did not change who changed it."""
+    """A second apply of a large tree leaves the file; entries that it did not change keep their run."""
     file.write([row(str(number)) for number in range(MANY)])
     assert segments(cachedir) == 1
     again = [row(str(number), run_id="run-2") for number in range(MANY)]
@@ -69,8 +73,8 @@ def test_a_large_run_appends_only_what_differs(file: EnforcedFile, cachedir: Pat
     assert segments(cachedir) == 1
     file.write([row("0", b"2", "run-2"), *again[1:]])
     assert segments(cachedir) == 2
-    assert {one.run_id for one in file.all()} == {"run-1", "run-2"}
-    assert [one.entry.id for one in file.all() if one.run_id == "run-2"] == ["0"]
+    assert {kept.run_id for kept in file.all()} == {"run-1", "run-2"}
+    assert [kept.entry.id for kept in file.all() if kept.run_id == "run-2"] == ["0"]
 
 
 def test_many_small_runs_are_written_together(cachedir: Path) -> None:
@@ -82,24 +86,24 @@ def test_many_small_runs_are_written_together(cachedir: Path) -> None:
     assert segments(cachedir) == 1
     again = EnforcedFile(cachedir)
     last = MOST_SEGMENTS
-    assert {one.entry.shown for one in again.all()} == {str(last - back).encode() for back in range(3)}
+    assert {kept.entry.shown for kept in again.all()} == {str(last - back).encode() for back in range(3)}
     again.close()
 
 
 def test_who_has_read_sees_what_was_written_together(
     file: EnforcedFile, other: EnforcedFile, cachedir: Path
 ) -> None:
-    """A number of an appended blob is never used again, so nothing is overlooked."""
+    """The number of an appended blob is never used again, so that no reader misses one."""
     file.write([row("a")])
     file.write([row("b")])
     assert len(other.all()) == 2
     file.replace([row("a", b"new")])
     assert segments(cachedir) == 1
-    assert [one.entry.shown for one in other.all()] == [b"new", b"1"]
+    assert [kept.entry.shown for kept in other.all()] == [b"new", b"1"]
 
 
 def test_what_is_replaced_is_gone(file: EnforcedFile, cachedir: Path) -> None:
-    """After `replace` the former entry stands nowhere in the file, nor in what lies beside it."""
+    """After `replace` the former entry is in neither the file nor the files beside it."""
     for number in range(20):
         file.write([row(str(number), b"the-former-content" * 99)])
     file.replace([row(str(number), b"new") for number in range(20)])
@@ -122,7 +126,7 @@ def test_a_row_is_found_by_what_it_is_called(file: EnforcedFile) -> None:
 
 
 def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir: Path) -> None:
-    """What an earlier ensue kept, one row a state, is there as before."""
+    """What an earlier ensue kept, one row per state, is there as before."""
     cachedir.mkdir(mode=0o700)
     with sqlite3.connect(cachedir / FILE) as database:
         database.execute(
@@ -153,10 +157,10 @@ def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir:
 
 
 def test_the_later_of_two_in_one_write_counts(file: EnforcedFile) -> None:
-    """A state that is written twice ends as it was written last, also when that is what it was before."""
+    """A state that is written twice has its last entry, also if that equals the entry before the write."""
     file.write([row("a")])
     file.write([row("a", b"2"), row("a")])
-    assert [one.entry.shown for one in file.all()] == [b"1"]
+    assert [kept.entry.shown for kept in file.all()] == [b"1"]
 
 
 def test_what_turns_out_to_be_secret_stands_nowhere_in_the_clear(cachedir: Path) -> None:
@@ -168,13 +172,13 @@ def test_what_turns_out_to_be_secret_stands_nowhere_in_the_clear(cachedir: Path)
         file = EnforcedFile(cachedir)
         file.write([EnforcedRow(TARGET, "", "test_|-a", "run", entry), row("b")])
         file.close()
-    assert [one.entry.shown for one in file.all()] == [b"(sensitive)", b"1"]
+    assert [kept.entry.shown for kept in file.all()] == [b"(sensitive)", b"1"]
     assert not [path.name for path in cachedir.iterdir() if b"a password" in path.read_bytes()]
     file.close()
 
 
 def test_a_fault_that_undid_everything_itself_is_named(file: EnforcedFile, cachedir: Path) -> None:
-    """SQLite rolls back by itself for some faults, a full disk among them; it is the fault that is told."""
+    """SQLite rolls back by itself for some errors, a full disk among them; that error is the one reported."""
     file.write([row("a")])
     with sqlite3.connect(cachedir / FILE) as database:
         database.execute(
@@ -186,7 +190,7 @@ def test_a_fault_that_undid_everything_itself_is_named(file: EnforcedFile, cache
         database.execute("DROP TRIGGER full")
     database.close()
     file.write([row("c")])
-    assert [one.entry.id for one in file.all()] == ["a", "c"]
+    assert [kept.entry.id for kept in file.all()] == ["a", "c"]
 
 
 def test_threads_read_while_another_writes(file: EnforcedFile) -> None:
@@ -202,8 +206,8 @@ def test_threads_read_while_another_writes(file: EnforcedFile) -> None:
         return []
 
     with ThreadPoolExecutor() as pool:
-        found = [*pool.map(read, range(2)), *pool.map(write, [0, 1000])]
-    assert {count for counts in found for count in counts} == {1}
+        results = [*pool.map(read, range(2)), *pool.map(write, [0, 1000])]
+    assert {count for counts in results for count in counts} == {1}
     assert len(file.all()) == 401
 
 
@@ -230,7 +234,7 @@ def test_a_file_that_was_cut_off_says_so_and_stays(file: EnforcedFile, cachedir:
             use()
         assert path.read_bytes() == whole[:cut]
     path.write_bytes(whole)
-    assert [one.entry.id for one in file.all()] == ["a"]
+    assert [kept.entry.id for kept in file.all()] == ["a"]
 
 
 def test_what_is_removed_stays_removed(file: EnforcedFile, other: EnforcedFile, cachedir: Path) -> None:
@@ -238,8 +242,8 @@ def test_what_is_removed_stays_removed(file: EnforcedFile, other: EnforcedFile, 
     file.write([row("a", b"secret-a"), row("b"), row("c")])
     assert len(other.all()) == 3
     file.remove([row("a"), row("no such")])
-    assert [one.entry.id for one in file.all()] == ["b", "c"]
+    assert [kept.entry.id for kept in file.all()] == ["b", "c"]
     other.replace([row("c", b"2")])
-    assert [(one.entry.id, one.entry.shown) for one in other.all()] == [("b", b"1"), ("c", b"2")]
-    assert [one.entry.id for one in EnforcedFile(cachedir).all()] == ["b", "c"]
+    assert [(kept.entry.id, kept.entry.shown) for kept in other.all()] == [("b", b"1"), ("c", b"2")]
+    assert [kept.entry.id for kept in EnforcedFile(cachedir).all()] == ["b", "c"]
     assert b"secret-a" not in (cachedir / FILE).read_bytes()

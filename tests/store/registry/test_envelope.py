@@ -53,13 +53,13 @@ def test_a_shortened_envelope_shows() -> None:
 
 
 def test_another_context_does_not_open() -> None:
-    """What was sealed for one thing does not open as another."""
+    """What was sealed with one context does not open with another."""
     with pytest.raises(TamperedError):
         _open(envelope.seal(b"x", key=KEY, context=b"a"), b"b")
 
 
 def test_another_key_is_told_apart_from_tampering() -> None:
-    """Sealed with a key that is not at hand: that is what the error says, with both ids."""
+    """The error says that the key of the envelope is not at hand, with both ids."""
     other = b"o" * 32
     with pytest.raises(WrongKeyError, match=key_id(other).hex()):
         _open(envelope.seal(b"x", key=other, context=b"a"))

@@ -1,4 +1,4 @@
-"""Whether a source still is what it was."""
+"""Whether a source has changed since a registration."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_volatile_grain_is_no_change() -> None:
 
 
 def test_an_unnoted_status_was_succeeded() -> None:
-    """Leaving `succeeded` shows even where nobody noted the status; a status that nobody tells does not."""
+    """Leaving `succeeded` is a change even if no status was noted; a status that is not given is none."""
     assert _compare({"status": "stopped"}, ("status",), ()).changed == ("status",)
     assert _compare({"status": "succeeded"}, ("status",), ()).changed == ()
     assert _compare({}, ("status",), ()).changed == ()

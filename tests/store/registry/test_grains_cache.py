@@ -75,7 +75,7 @@ def test_age_decides(make_cache: Callable[..., GrainsCache], clock: Clock) -> No
 
 @pytest.mark.usefixtures("kept")
 def test_grains_belong_to_one_registration(make_cache: Callable[..., GrainsCache]) -> None:
-    """A resource of the same name that was registered anew gets nothing of the old one's."""
+    """A resource of the same name that was registered anew gets no grains of the old one."""
     assert make_cache().read({WEB: "second"}) == {}
     assert make_cache().gathered_at_s(WEB, "second") is None
 
@@ -83,7 +83,7 @@ def test_grains_belong_to_one_registration(make_cache: Callable[..., GrainsCache
 def test_damage_within_the_file_is_found_when_it_is_read(
     kept: GrainsCache, make_cache: Callable[..., GrainsCache], cachedir: Path
 ) -> None:
-    """The grains are gathered anew, and the next process begins with a new file."""
+    """The grains are gathered again, and the next process begins with a new file."""
     kept.close()
     with (cachedir / FILE).open("r+b") as file:
         file.seek(4096)
@@ -105,7 +105,7 @@ def test_with_0_nothing_is_kept(make_cache: Callable[..., GrainsCache], cachedir
 
 
 def test_nothing_of_them_is_in_the_clear(kept: GrainsCache, cachedir: Path) -> None:
-    """Values and keys are encrypted, and the files are their owner's alone."""
+    """Values and keys are encrypted, and only their owner can read the files."""
     kept.close()
     for path in cachedir.glob(f"{FILE}*"):
         content = path.read_bytes()
@@ -126,7 +126,7 @@ def test_a_secret_stays_one(make_cache: Callable[..., GrainsCache]) -> None:
 
 
 def test_what_is_dropped_is_gone_at_once(kept: GrainsCache, make_cache: Callable[..., GrainsCache]) -> None:
-    """For other processes too, and what waits to be written is not written any more."""
+    """Other processes do not see it either, and what waits to be written is not written any more."""
     kept.keep(WEB, "first", GRAINS)
     kept.drop([WEB])
     kept.flush()
@@ -137,7 +137,7 @@ def test_what_is_dropped_is_gone_at_once(kept: GrainsCache, make_cache: Callable
 def test_with_another_key_grains_are_gathered_anew(
     make_cache: Callable[..., GrainsCache], cachedir: Path
 ) -> None:
-    """What cannot be opened is as good as not there."""
+    """Grains that cannot be decrypted count as absent."""
     (cachedir / "key").unlink()
     assert make_cache().read({WEB: "first"}) == {}
 
@@ -146,7 +146,7 @@ def test_with_another_key_grains_are_gathered_anew(
 def test_a_damaged_file_is_made_anew(
     kept: GrainsCache, make_cache: Callable[..., GrainsCache], cachedir: Path, damage: bytes
 ) -> None:
-    """A cache is nothing to mend."""
+    """It is replaced, since a cache can be made again."""
     kept.close()
     (cachedir / FILE).write_bytes(damage)
     cache = make_cache()
@@ -167,7 +167,7 @@ def test_what_is_no_data_is_not_kept(make_cache: Callable[..., GrainsCache]) -> 
 
 
 def test_many_are_read_with_one_query(make_cache: Callable[..., GrainsCache]) -> None:
-    """More resources than a statement of SQLite takes parameters."""
+    """There may be more resources than a statement of SQLite has parameters."""
     many = {Srn("dummy", f"d{number}"): "first" for number in range(40_000)}
     cache = make_cache()
     for srn in many:
@@ -190,7 +190,7 @@ def test_old_grains_leave_the_file(kept: GrainsCache, clock: Clock, cachedir: Pa
 
 
 def test_what_a_refresh_did_not_see_any_more_is_dropped(kept: GrainsCache) -> None:
-    """The names of the refresh before come back, and grains of what is gone are removed."""
+    """The names of the last refresh are returned, and grains of resources that are gone are removed."""
     other = Srn("dummy", "d")
     assert kept.replace_seen([WEB]) == set()
     assert kept.replace_seen([other]) == {str(WEB)}

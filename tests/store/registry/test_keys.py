@@ -44,14 +44,14 @@ def test_the_environment_holds_several_keys_newest_first() -> None:
 
 @pytest.mark.parametrize("text", ["hunter2", "!!!!", base64.b64encode(b"short").decode(), "#"])
 def test_a_malformed_key_is_refused_unseen(text: str) -> None:
-    """What is no key of 32 bytes is refused; the message does not repeat it."""
+    """A key that is not 32 bytes long is refused; the message does not repeat it."""
     with pytest.raises(KeyFileError, match="ENSUE_KEY") as caught:
         EnvironmentKeys(text).load()
     assert text == "#" or text not in str(caught.value)
 
 
 def test_the_environment_rotates_only_with_a_second_key() -> None:
-    """With one key there is nothing to change to; with two the first is the new one."""
+    """With one key there is no other to change to; with two the first is the new one."""
     with pytest.raises(KeyFileError, match="NEW,OLD"):
         EnvironmentKeys(ONE).rotate(LockWaits())
     assert EnvironmentKeys(f"{TWO},{ONE}").rotate(LockWaits()).keys[0] == b"2" * 32
@@ -88,7 +88,7 @@ def test_a_key_file_that_others_may_read_is_refused(tmp_path: Path, mode: int) -
 
 @pytest.mark.parametrize("content", ["", "# nothing but remarks\n", "not a key\n", "\x00\xff"])
 def test_a_key_file_without_a_key_is_refused_and_kept(tmp_path: Path, content: str) -> None:
-    """A malformed key file is never replaced by a new one: what it held may still be restored."""
+    """A malformed key file is never replaced by a new one, since its content may still be restored."""
     (tmp_path / "key").write_text(content)
     (tmp_path / "key").chmod(0o600)
     with pytest.raises(KeyFileError, match="key"):
@@ -97,7 +97,7 @@ def test_a_key_file_without_a_key_is_refused_and_kept(tmp_path: Path, content: s
 
 
 def test_a_folder_in_the_place_of_the_key_file_is_refused(tmp_path: Path) -> None:
-    """What cannot be read as a file is a fault of the key file, not a crash."""
+    """A key file that cannot be read is reported as such."""
     (tmp_path / "key").mkdir(mode=0o700)
     with pytest.raises(KeyFileError, match="key"):
         KeyFile(tmp_path / "key").load()

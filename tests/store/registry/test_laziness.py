@@ -1,4 +1,4 @@
-"""What is not loaded, and what is not made, by runs that derive nothing."""
+"""Runs that derive nothing load no heavy modules and make no store."""
 
 from __future__ import annotations
 

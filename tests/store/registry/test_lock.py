@@ -1,4 +1,4 @@
-"""Locks between processes, of both kinds: a locked file, and an advisory lock of a real PostgreSQL."""
+"""Both kinds of locks between processes: a locked file, and an advisory lock of a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -110,24 +110,24 @@ def acquired(lock: Lock) -> Lock:
 @contextmanager
 def when_waiting(call: Callable[[], Any]) -> Generator[list[str]]:
     """Call a function, in the thread that waits for a lock, when it begins to wait."""
-    told: list[str] = []
+    messages: list[str] = []
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            told.append(record.getMessage())
+            messages.append(record.getMessage())
             call()
 
     logger, handler = logging.getLogger("ensue.store.registry.lock"), Handler()
     logger.addHandler(handler)
     try:
-        yield told
+        yield messages
     finally:
         logger.removeHandler(handler)
 
 
 def waiters_have_ended() -> None:
     """Return when no thread waits for a lock any more."""
-    while waiters := [one for one in threading.enumerate() if one.name == "ensue-lock"]:
+    while waiters := [thread for thread in threading.enumerate() if thread.name == "ensue-lock"]:
         waiters[0].join()
 
 
@@ -151,7 +151,7 @@ def test_another_environment_is_free(lock: Callable[..., Lock], cachedir: Path, 
 
 
 def test_kill_9_frees_the_lock(lock: Callable[..., Lock], cachedir: Path, url: str) -> None:
-    """Who waits for a killed holder gets the lock, and who comes then is not shown the killed one."""
+    """A process that waits for a killed holder gets the lock, and later ones are not shown the killed one."""
     with holder(cachedir, url) as process:
         with when_waiting(partial(os.kill, process.pid, signal.SIGKILL)):
             held = asyncio.run(lock().take(command="second", wait_s=None))
@@ -172,20 +172,20 @@ def test_one_process_cannot_take_it_twice(lock: Callable[..., Lock]) -> None:
 
 
 def test_who_waits_is_told_for_whom(lock: Callable[..., Lock]) -> None:
-    """A wait is reported with its cause; a free lock is taken without a word."""
+    """A wait is reported with its cause; taking a free lock is not reported."""
     held = acquired(lock())
-    with when_waiting(held.release) as told:
+    with when_waiting(held.release) as messages:
         asyncio.run(lock().take(command="second", wait_s=60)).release()
-        assert len(told) == 1
-        assert told[0].startswith(
+        assert len(messages) == 1
+        assert messages[0].startswith(
             "waiting: the environment acme/shop/dev is being deployed by ensue deploy ("
         )
         asyncio.run(lock().take(command="third", wait_s=None)).release()
-        assert len(told) == 1
+        assert len(messages) == 1
 
 
 def test_a_wait_has_an_end(lock: Callable[..., Lock]) -> None:
-    """After the time that the user gives it is a refusal, and the lock is not kept afterwards."""
+    """After the limit that the user gives it fails, and does not keep the lock afterwards."""
     held = acquired(lock())
     with pytest.raises(LockHeldError, match=f"process {os.getpid()} of "):
         asyncio.run(lock().take(command="second", wait_s=0.01))
@@ -207,7 +207,7 @@ def test_giving_up_leaves_the_lock_to_others(lock: Callable[..., Lock]) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        # The loop is still there: that it is gone must not be what frees the lock.
+        # The loop still exists: its end must not be what frees the lock.
         held.release()
         await asyncio.to_thread(waiters_have_ended)
         acquired(lock()).release()
@@ -262,7 +262,7 @@ def test_a_wait_cancelled_in_the_moment_of_success_keeps_nothing(
 
 
 def test_many_take_turns(lock: Callable[..., Lock]) -> None:
-    """Ten that wait hold the lock one at a time, all of them in the end."""
+    """Ten processes that wait all get the lock, one at a time."""
     inside = [0]
     most = [0]
 
@@ -288,14 +288,14 @@ def test_one_file_whatever_links_lead_to_it(tmp_path: Path) -> None:
     for folder in ("data", "one", "two"):
         (tmp_path / folder).mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "data")
-    one, two = (
+    first, second = (
         environment_lock(
             CrossRunStore(tmp_path / name, url=f"sqlite:///{path}/s.db"), str, DEV, tmp_path / name
         )
         for name, path in (("one", tmp_path / "data"), ("two", tmp_path / "link"))
     )
-    with acquired(one), pytest.raises(LockHeldError):
-        acquired(two)
+    with acquired(first), pytest.raises(LockHeldError):
+        acquired(second)
     assert not list((tmp_path / "one").iterdir())
 
 
@@ -323,15 +323,15 @@ def test_a_lost_connection_is_a_lost_lock(server_url: str | None, cachedir: Path
 
 
 def test_those_who_share_it_exclude_only_the_others(tmp_path: Path) -> None:
-    """Deployments hold the lock of a project together; an apply waits for the last of them."""
+    """Deployments share the lock of a project; an apply waits for the last of them."""
     path = tmp_path / "lock"
     shared = [FileLock(path, "it is used", shared=True) for _ in range(2)]
-    for number, one in enumerate(shared):
-        one.acquire(command=f"deploy {number}", now=NOW)
-    for one in shared:
+    for number, lock in enumerate(shared):
+        lock.acquire(command=f"deploy {number}", now=NOW)
+    for lock in shared:
         with pytest.raises(LockHeldError, match="it is used by deploy 1"):
             acquired(FileLock(path, "it is used"))
-        one.release()
+        lock.release()
     with acquired(FileLock(path, "it is used")), pytest.raises(LockHeldError, match="by ensue deploy"):
         shared[0].acquire(command="deploy", now=NOW)
 
@@ -349,7 +349,7 @@ def test_the_note_of_one_that_has_ended_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_a_lock_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
-    """Where its folder cannot be, the message names the lock."""
+    """If its folder cannot be made, the message names the lock."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="the lock cannot be used"):
         acquired(FileLock(tmp_path / "file/lock", "it is used"))
@@ -357,7 +357,7 @@ def test_a_lock_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("note", ["", "nonsense", "[]", '{"pid": "x"}', "\x00" * 10])
 def test_an_unreadable_note_does_not_matter(tmp_path: Path, note: str) -> None:
-    """Who holds the lock is only a note: when it cannot be read the lock still holds, and is private."""
+    """The note only says who holds the lock: when it cannot be read the lock still holds, and is private."""
     path = tmp_path / "lock"
     with acquired(FileLock(path, "it is used")):
         path.write_text(note)

@@ -1,4 +1,4 @@
-"""Waits for the locks of other processes: they are bounded, and end when they are told to."""
+"""Waits for the locks of other processes: they are bounded, and can be ended."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def holder(path: Path) -> Generator[sqlite3.Connection]:
-    """Somebody who has locked the database."""
+    """A connection that has locked the database."""
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         yield holder
@@ -73,7 +73,7 @@ def test_a_wait_has_a_limit(path: Path, holder: sqlite3.Connection, monkeypatch:
 
 
 def test_waits_end_when_they_are_told_to(path: Path, holder: sqlite3.Connection) -> None:
-    """One that is going on ends, later ones do not begin, and what needs no wait still succeeds."""
+    """A wait that goes on ends, later ones do not begin, and what needs no wait still succeeds."""
     assert holder.in_transaction
     waits = Observed(lambda: threading.Thread(target=waits.end).start())
     with closing(connect(path, waits)) as connection:

@@ -1,4 +1,4 @@
-"""Asking for many entries at once: by id, by type, and the chains of their sources."""
+"""Lookups of many entries at once: by id, by type, and the chains of their sources."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def known(request: pytest.FixtureRequest, registry: ResourceRegistry) -> Derived
 
 
 def test_records_are_found_by_id(known: DerivedRegistry) -> None:
-    """Ids of both scopes give the records that they give one by one; unknown ids give nothing."""
-    found = known.find(["web-1", "nothing", "app-1", "web-1"])
-    assert found == [known.record(INNER), known.record(HOST)]
+    """Ids of both scopes give the same records as single lookups; unknown ids give nothing."""
+    records = known.find(["web-1", "nothing", "app-1", "web-1"])
+    assert records == [known.record(INNER), known.record(HOST)]
     assert known.find([]) == []
 
 
@@ -57,14 +57,14 @@ def test_chains_of_many_are_the_chains_of_each(known: DerivedRegistry) -> None:
 
 
 def test_a_circle_ends(registry: ResourceRegistry) -> None:
-    """Two that name each other as their source are a chain of one each."""
+    """Two resources that are each other's source each have a chain of one."""
     registry.register(HOST, {}, source=LONE)
     registry.register(LONE, {}, source=HOST)
     assert registry.provenances([HOST, LONE]) == {HOST: (LONE,), LONE: (HOST,)}
 
 
 def test_what_has_expired_is_found_invalidated(registry: ResourceRegistry, clock: Clock) -> None:
-    """Its time counts at the moment of asking, by id and by type."""
+    """Lookups by id and by type compare its time with the present moment."""
     registry.register(HOST, {}, ttl_s=10.0)
     clock.now_s += 11
     assert [record.status for record in registry.find(["web-1"])] == ["invalidated"]
@@ -83,7 +83,7 @@ def test_a_chain_into_a_circle_ends(registry: ResourceRegistry) -> None:
 
 
 def test_a_registry_that_is_opened_late_forwards_every_question(known: DerivedRegistry) -> None:
-    """It answers as the registry does, and opens it with the first question."""
+    """It answers as the registry does, and opens it with the first call."""
     late = LazyRegistry(lambda: known, lambda: True)
     assert late.records() == known.records()
     assert late.find(["web-1"]) == known.find(["web-1"])

@@ -42,7 +42,7 @@ def test_a_value_that_is_no_data_is_refused(files: MineFiles) -> None:
 
 
 def test_a_file_under_the_name_of_another_target_is_refused(files: MineFiles, cachedir: Path) -> None:
-    """Nobody gives a target the values of another one by renaming a file."""
+    """Renaming a file cannot give a target the values of another one."""
     files.write(WEB, {"address": "10.0.0.1"})
     files.write(ODD, {"address": "10.0.0.2"})
     first, second = sorted((cachedir / FOLDER).iterdir())

@@ -1,4 +1,4 @@
-"""The words by which a person names an entry of enforced states."""
+"""How a user names an entry of enforced states."""
 
 from __future__ import annotations
 

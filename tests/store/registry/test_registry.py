@@ -90,7 +90,7 @@ def test_what_a_declaration_registers_no_longer_is_orphaned(
 
 
 def test_without_its_source_an_orphan_is_invalidated(registry: ResourceRegistry) -> None:
-    """A resource that may still be there is told from one whose source was removed."""
+    """A resource that may still exist is distinguished from one whose source was removed."""
     by = DeclaredBy(sls="t", scope="", tag="test_|-a_|-a_|-present")
     registry.register_many([RegistrationRequest(srn=HOST, config=CONFIG, source=ENV, declared_by=by)])
     registry.orphan(by, [HOST], reason="gone")
@@ -192,7 +192,7 @@ def test_any_other_term_is_a_change(registry: ResourceRegistry, change: dict[str
 
 @pytest.mark.parametrize("scope", ["run", "cache"])
 def test_one_id_belongs_to_one_type(registry: ResourceRegistry, scope: RegistryScope) -> None:
-    """A second type that claims an id is refused, and the message names both; nothing is changed."""
+    """Registering an id under a second type is refused, and the message names both; nothing is changed."""
     registry.register(HOST, CONFIG, scope=scope)
     other = Srn("dummy", HOST.id)
     with pytest.raises(ResourceConflictError, match=f"{other} .* {HOST}"):
@@ -264,7 +264,7 @@ def test_invalidation_reaches_everything_below(registry: ResourceRegistry) -> No
 
 
 def test_sources_are_told_from_what_nothing_is_derived_from(registry: ResourceRegistry) -> None:
-    """Asked for many at once, over both scopes; what was invalidated counts."""
+    """They are looked up together, over both scopes; invalidated resources count."""
     box, none = Srn("dummy", "box"), Srn("starting_state", "env-02")
     assert registry.sources_among([ENV, none]) == set()
     registry.register(HOST, CONFIG, source=ENV)
@@ -275,11 +275,11 @@ def test_sources_are_told_from_what_nothing_is_derived_from(registry: ResourceRe
 
 def test_invalidation_ends_in_a_circle(registry: ResourceRegistry) -> None:
     """Resources derived from each other are marked once, and their provenance ends."""
-    one, two = Srn("dummy", "one"), Srn("dummy", "two")
-    registry.register(one, {}, source=two)
-    registry.register(two, {}, source=one)
-    assert registry.provenance(one) == (two,)
-    assert registry.invalidate(one) == [one, two]
+    first, second = Srn("dummy", "one"), Srn("dummy", "two")
+    registry.register(first, {}, source=second)
+    registry.register(second, {}, source=first)
+    assert registry.provenance(first) == (second,)
+    assert registry.invalidate(first) == [first, second]
 
 
 def test_invalidation_goes_through_what_is_invalid_already(registry: ResourceRegistry) -> None:
@@ -393,7 +393,7 @@ def test_what_comes_back_is_compared_anew(registry: ResourceRegistry) -> None:
 
 
 def test_a_lifetime_ends(registry: ResourceRegistry, clock: Clock) -> None:
-    """After its ttl a resource and what was derived from it are invalid, without anybody's doing."""
+    """After its ttl a resource and what was derived from it are invalid without any operation."""
     below = Srn("dummy", "below")
     registry.register(HOST, CONFIG, ttl_s=60)
     registry.register(below, {}, source=HOST)
@@ -413,7 +413,7 @@ def test_a_lifetime_ends(registry: ResourceRegistry, clock: Clock) -> None:
 def test_every_way_to_read_notices_the_end(
     registry: ResourceRegistry, clock: Clock, read: str, scope: RegistryScope
 ) -> None:
-    """Whichever way it is asked for first, what was derived from an expired resource is not active."""
+    """In every kind of lookup, what was derived from an expired resource is not active."""
     below = Srn("dummy", "below")
     registry.register(HOST, CONFIG, ttl_s=60, scope=scope)
     registry.register(below, {}, source=HOST)
@@ -505,7 +505,7 @@ def test_what_cannot_be_written_changes_nothing_in_memory(registry: ResourceRegi
 
 
 def test_secrets_are_told_to_the_masker(make_registry: MakeRegistry) -> None:
-    """Registering and reading both tell the masker, so that nothing shows the password afterwards."""
+    """Registering and reading both pass secrets to the masker; nothing shows the password afterwards."""
     masker = Masker()
     make_registry(masker=masker).register(HOST, CONFIG)
     assert masker.text("it is hunter2-secret!") == "it is (sensitive)!"

@@ -1,4 +1,4 @@
-"""Random sequences of operations, beside a dictionary that says in a few lines what they mean."""
+"""Random sequences of operations, compared with a model in a dictionary."""
 
 from __future__ import annotations
 
@@ -44,14 +44,18 @@ class Known:
 
 
 class Model:
-    """What the registry means, without a store, a key or a log."""
+    """The meaning of the registry, without a store, a key or a log."""
 
     def __init__(self) -> None:
         self.known: dict[str, Known] = {}
         self.now_s = 0.0
 
     def expire(self) -> None:
-        ended = [one.srn for one in self.known.values() if one.active and one.expires_s <= self.now_s]
+        ended = [
+            resource.srn
+            for resource in self.known.values()
+            if resource.active and resource.expires_s <= self.now_s
+        ]
         self._mark(ended)
         self._descend(ended)
 
@@ -77,10 +81,12 @@ class Model:
     def observe(self, source: Srn, status: str, spare: Iterable[Srn] = ()) -> set[Srn]:
         self.expire()
         before = self._active()
-        there = [one for one in self._below([source]) if one.active and one.srn not in spare]
-        other = [one.srn for one in there if (one.noted or SUCCEEDED) != status]
-        for one in there:
-            self.known[one.srn.id] = replace(one, noted=status)
+        there = [
+            resource for resource in self._below([source]) if resource.active and resource.srn not in spare
+        ]
+        other = [resource.srn for resource in there if (resource.noted or SUCCEEDED) != status]
+        for resource in there:
+            self.known[resource.srn.id] = replace(resource, noted=status)
         self._mark(other)
         self._descend(other, spare)
         return before - self._active()
@@ -92,14 +98,14 @@ class Model:
         return before - self._active()
 
     def forget(self, srn: Srn) -> bool:
-        return srn in (one.srn for one in self.known.values()) and bool(self.known.pop(srn.id))
+        return srn in (resource.srn for resource in self.known.values()) and bool(self.known.pop(srn.id))
 
     def _active(self) -> set[Srn]:
-        return {one.srn for one in self.known.values() if one.active}
+        return {resource.srn for resource in self.known.values() if resource.active}
 
     def _below(self, sources: Iterable[Srn]) -> list[Known]:
-        wanted = set(sources)
-        return [one for one in self.known.values() if one.source in wanted]
+        origins = set(sources)
+        return [resource for resource in self.known.values() if resource.source in origins]
 
     def _mark(self, srns: Iterable[Srn]) -> None:
         for srn in srns:
@@ -107,7 +113,7 @@ class Model:
 
     def _descend(self, sources: Iterable[Srn], spare: Iterable[Srn] = ()) -> None:
         visited = set(spare)
-        while below := [one.srn for one in self._below(sources) if one.srn not in visited]:
+        while below := [resource.srn for resource in self._below(sources) if resource.srn not in visited]:
             visited.update(below)
             self._mark(below)
             sources = below
@@ -115,7 +121,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Wish:
-    """What one registration asks for."""
+    """What one registration requests."""
 
     srn: Srn
     config: int
@@ -125,7 +131,7 @@ class Wish:
     status: str | None = None
 
     def request(self) -> RegistrationRequest:
-        # An unwatched grain may be anything at all.
+        # An unwatched grain may have any value.
         grains = None if self.status is None else {"status": self.status, "noise": object()}
         return RegistrationRequest(
             srn=self.srn,
@@ -182,7 +188,7 @@ WISHES = st.builds(
     ttl_s=st.sampled_from((None, None, None, 10.0)),
     status=st.none() | STATUSES,
 ).filter(lambda wish: wish.source != wish.srn)
-# The requests of one batch are taken to have seen one state of their sources: here none of them tells.
+# The requests of a batch are assumed to have seen one state of their sources: here none has a status.
 BATCHES = st.lists(WISHES.map(lambda wish: replace(wish, status=None)), min_size=2, max_size=3)
 STEPS = st.one_of(
     WISHES.map(lambda wish: [wish]).map(_register),
@@ -215,13 +221,17 @@ def test_the_registry_does_what_the_model_says(steps: list[Step]) -> None:
 
 def _compare(model: Model, registry: ResourceRegistry) -> None:
     model.expire()
-    known = {one.srn: one for one in model.known.values()}
+    known = {resource.srn: resource for resource in model.known.values()}
     assert {record.srn: (record.status == "active", record.source) for record in registry.records()} == {
-        srn: (one.active, one.source) for srn, one in known.items()
+        srn: (resource.active, resource.source) for srn, resource in known.items()
     }
     for srn in (*RESOURCES, IMPOSTOR):
-        one = known.get(srn)
-        assert registry.get(srn) == ({"n": one.config} if one is not None and one.active else None)
+        resource = known.get(srn)
+        assert registry.get(srn) == (
+            {"n": resource.config} if resource is not None and resource.active else None
+        )
     for type_ in ("t", "u"):
-        active = sorted(one.srn.id for one in known.values() if one.active and one.srn.type == type_)
+        active = sorted(
+            resource.srn.id for resource in known.values() if resource.active and resource.srn.type == type_
+        )
         assert registry.list_for_type(type_) == active

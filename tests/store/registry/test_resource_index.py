@@ -1,4 +1,4 @@
-"""Targets over many names: what the index finds is what matching every resource finds, whatever the store."""
+"""Targets over many names: the index finds the same as matching every resource, in any store."""
 
 from __future__ import annotations
 
@@ -103,9 +103,9 @@ def matching_all(index: ResourceIndex, expression: str, *, status: str) -> list[
 
 def agrees(index: ResourceIndex, expression: str) -> None:
     for status in ("active", "invalidated"):
-        found = index.matching(parse_target(expression), VOCABULARY, active=status == "active")
-        assert found.matched == matching_all(index, expression, status=status)
-        assert found.undecided == []
+        matches = index.matching(parse_target(expression), VOCABULARY, active=status == "active")
+        assert matches.matched == matching_all(index, expression, status=status)
+        assert matches.undecided == []
 
 
 @given(expression=expressions)
@@ -130,9 +130,9 @@ def test_resources_are_found_by_id(over_file: ResourceIndex, ids: list[str]) -> 
 
 def test_what_pillar_declares_hides_what_is_stored(over_file: ResourceIndex) -> None:
     """A name that is in pillar and in the store is one resource, and pillar's."""
-    (found,) = [record for record in over_file.records() if record.srn == BOTH]
-    assert found == over_file.record(BOTH)
-    assert found.origin == "pillar"
+    (declared,) = [record for record in over_file.records() if record.srn == BOTH]
+    assert declared == over_file.record(BOTH)
+    assert declared.origin == "pillar"
     assert over_file.ids_of("ssh_host").count("web-2") == 1
 
 

@@ -1,4 +1,4 @@
-"""Wrong keys, tampering, damage: a clear error each, and nothing lost."""
+"""Wrong keys, tampering, damage: each has a clear error, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_rotation_re_encrypts_everything(make_registry: MakeRegistry, cachedir: 
 
 
 def test_rotation_goes_through_all_pages(make_registry: MakeRegistry, cachedir: Path) -> None:
-    """A store of more entries than are read at once is re-encrypted whole: the old key is needed no more."""
+    """A store of several pages is re-encrypted completely: the old key is not needed any more."""
     from ensue.store.registry.entry import RegistrationRequest
 
     registry = make_registry()
@@ -113,7 +113,7 @@ def test_rotation_goes_through_all_pages(make_registry: MakeRegistry, cachedir: 
     lines = (cachedir / "key").read_text().splitlines()
     assert len([line for line in lines if not line.startswith("#")]) == 2
     (cachedir / "key").write_text("\n".join(lines[:-1]))
-    assert all(make_registry().get(one.srn) == CONFIG for one in batch[::100])
+    assert all(make_registry().get(request.srn) == CONFIG for request in batch[::100])
 
 
 def test_keys_of_the_environment_rotate_in_two_steps(make_registry: MakeRegistry) -> None:
@@ -218,7 +218,7 @@ def test_a_store_of_version_1_is_brought_up_to_date(make_registry: MakeRegistry,
     _change(cachedir, "UPDATE ensue_fact SET value = '1' WHERE name = 'schema_version'")
     first, second = make_registry(), make_registry()
     with ThreadPoolExecutor() as threads:
-        assert list(threads.map(lambda one: one.get(HOST), (first, second))) == [CONFIG, CONFIG]
+        assert list(threads.map(lambda reader: reader.get(HOST), (first, second))) == [CONFIG, CONFIG]
     assert first.declarations() == {}
     by = DeclaredBy(sls="t", scope="", tag="test_|-a_|-a_|-present")
     first.register_many([RegistrationRequest(srn=HOST, config=CONFIG, declared_by=by)])
@@ -227,7 +227,7 @@ def test_a_store_of_version_1_is_brought_up_to_date(make_registry: MakeRegistry,
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_named(make_registry: MakeRegistry, tmp_path: Path) -> None:
-    """Where nothing can be made the error names the file."""
+    """If nothing can be made there, the error names the file."""
     tmp_path.chmod(0o500)
     with pytest.raises(StoreError, match=r"store\.db: the store cannot be created: Permission denied"):
         make_registry().register(HOST, CONFIG)

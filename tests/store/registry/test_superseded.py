@@ -1,4 +1,4 @@
-"""Which entry was enforced last about a thing, in whatever order, and in how many runs, states enforce it."""
+"""Which entry about a thing was enforced last, in any order of states and over any number of runs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_what_a_state_is_about_no_more() -> None:
 
 
 def test_a_thing_that_another_state_has_taken_over() -> None:
-    """The state that was about it before leaves nothing behind: the later one is the last about it."""
+    """The entry of the earlier state is superseded: the later one is the last about the thing."""
     last = LastEnforced([])
     rows = (about("it", "thing:a"), about("other", "thing:a"), about("it", "thing:b"))
     assert [row.tag for row in rows for row in last.enforce(row)].count("thing_|-it_|-a_|-present") == 0

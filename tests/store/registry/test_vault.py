@@ -23,7 +23,7 @@ def _vault(cachedir: Path, key: str = "") -> ProjectVault:
 
 
 def test_it_is_a_vault(tmp_path: Path) -> None:
-    """What one vault of a project seals another one of it opens; the contract is met."""
+    """What one vault of a project seals, another vault of it opens; the contract is met."""
     vault: Vault = _vault(tmp_path)
     sealed = vault.seal(b"secret", context="sandbox:env-01")
     assert _vault(tmp_path).open(sealed, context="sandbox:env-01") == b"secret"
@@ -54,7 +54,7 @@ def test_opening_never_makes_a_key(tmp_path: Path) -> None:
 
 
 def test_old_envelopes_open_after_a_rotation(tmp_path: Path) -> None:
-    """Old keys still read, in this vault and in those made later."""
+    """Old keys still open them, in this vault and in those made later."""
     vault = _vault(tmp_path)
     old = vault.seal(b"old", context="a")
     vault.rotate()
@@ -71,7 +71,7 @@ def test_a_rotation_elsewhere_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_fingerprint_tells_contents_and_contexts_apart(tmp_path: Path) -> None:
-    """The same content of one context has the same fingerprint, in later vaults too, and nothing else has."""
+    """Equal content in an equal context has one fingerprint, in later vaults too; all else has another."""
     made = _vault(tmp_path).fingerprint(b"content", context="a")
     assert _vault(tmp_path).fingerprint(b"content", context="a") == made
     assert _vault(tmp_path).fingerprint(b"content", context="b") != made
@@ -91,7 +91,7 @@ def test_a_fingerprint_is_compared_after_a_rotation(tmp_path: Path) -> None:
 
 
 def test_a_fingerprint_of_the_first_release_is_compared(tmp_path: Path) -> None:
-    """One that an earlier release has stored holds for the content it was made of, and for no other."""
+    """A fingerprint that an earlier release stored matches the content it was made of, and no other."""
     vault = _vault(tmp_path, base64.b64encode(bytes(range(32))).decode())
     stored = "2168aea077bc6b48:f270f5f7bba1c23b08ba8fd474f81a8e"
     assert vault.fingerprint(b"content", context="a", like=stored) == stored

@@ -63,7 +63,7 @@ def kept(cachedir: Path) -> int:
 
 
 def test_a_large_run_is_written_in_parts(tmp_path: Path) -> None:
-    """What a killed apply loses of its memory is bounded; nothing is lost at the end."""
+    """What a killed apply loses is bounded; nothing is lost at the end."""
 
     async def run() -> tuple[int, RunReport]:
         thread = StoreThread()
@@ -71,7 +71,7 @@ def test_a_large_run_is_written_in_parts(tmp_path: Path) -> None:
             async with Enforcement(store, thread, "run", test=False) as enforcement:
                 for number in range(MOST_PENDING + 1):
                     enforcement.see(returned(number))
-                # The thread does this after what it was given before.
+                # The thread does this after its earlier tasks.
                 there = await thread.run(lambda: kept(tmp_path))
                 return there, await enforcement.end(REPORT)
 
@@ -82,7 +82,7 @@ def test_a_large_run_is_written_in_parts(tmp_path: Path) -> None:
 
 
 def test_a_run_goes_on_while_the_file_is_locked(tmp_path: Path) -> None:
-    """The event loop waits for no lock; a cancelled end keeps nothing, says so, and counts as interrupted."""
+    """The event loop waits for no lock; a cancelled end writes nothing, warns, and counts as interrupted."""
     with closing(store_in(tmp_path)) as store:
         store.note(returned(0))
         store.flush()
@@ -136,9 +136,9 @@ def test_a_run_sees_what_it_has_enforced_itself(tmp_path: Path) -> None:
             async with Enforcement(store, StoreThread(), "run", test=False):
                 made = returned(0)
                 store.note(made)
-                found = [store.of_state(made.identity)]
+                states = [store.of_state(made.identity)]
                 store.flush()
-                found += [store.of_state(made.identity), *store.find(MINION, "", "cloud", "vm0")]
-            return sum(one is not None for one in found)
+                states += [store.of_state(made.identity), *store.find(MINION, "", "cloud", "vm0")]
+            return sum(state is not None for state in states)
 
     assert asyncio.run(run()) == 3

@@ -120,7 +120,7 @@ def test_a_journal_cut_at_any_byte_reads_up_to_the_cut(tmp_path: Path) -> None:
         path.write_bytes(content[:cut])
         events = read_run(tmp_path, RUN)
         assert events == EVENTS[: len(events)]
-        # An event is there once its last brace is.
+        # An event is complete with its last brace.
         assert len(events) >= content[:cut].count(b"\n") - 1 - (cut > content.rindex(b"\n", 0, -1))
         (summary,) = list_runs(tmp_path)
         finished = len(events) == len(EVENTS)
@@ -132,7 +132,7 @@ def test_a_journal_cut_at_any_byte_reads_up_to_the_cut(tmp_path: Path) -> None:
 
 
 def test_a_line_that_was_cut_does_not_spoil_the_next(tmp_path: Path) -> None:
-    """After half a line, and after lines that make no sense, reading goes on."""
+    """Reading goes on after half a line, and after malformed lines."""
     path = write(tmp_path, EVENTS[:2])
     with path.open("ab") as file:
         file.write(
@@ -178,7 +178,7 @@ def find_fault(cachedir: Path) -> str:
 
 
 def test_a_run_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
-    """A beginning that fits one run is enough; one that fits none or several is an error that says so."""
+    """A prefix of one run's id is enough; a prefix of none or of several is an error that says so."""
     for run_id in ("20261120T235959-000000", "20261120T235959-100000", "20261121T000000-000000"):
         write(tmp_path, EVENTS[:1], run_id=run_id)
     assert find_run(tmp_path, "20261121") == "20261121T000000-000000"
@@ -202,13 +202,13 @@ def test_run_ids_sort_by_time(moments: list[dt.datetime]) -> None:
 
 
 def test_a_run_id_has_the_documented_form() -> None:
-    """Date, time, microseconds and a digit of chance."""
+    """Date, time, microseconds and a random digit."""
     moment = dt.datetime(2026, 11, 21, 0, 59, 59, 62500, tzinfo=dt.timezone(dt.timedelta(hours=1)))
     assert new_run_id(moment)[:-1] == "20261120T235959-0f424"
 
 
 def test_a_run_that_goes_on_is_running_and_one_that_was_killed_is_killed(tmp_path: Path) -> None:
-    """Without an end, what counts is whether the very process that wrote the journal still lives."""
+    """A run without an end is running as long as the process that writes its journal lives."""
     program = (
         "import sys; from pathlib import Path; from ensue.store.runs.journal import Journal;"
         "from ensue.core.masking import Masker;"
@@ -254,7 +254,7 @@ def test_old_journals_make_room(tmp_path: Path) -> None:
 
 
 def test_old_journals_make_room_by_their_size(tmp_path: Path) -> None:
-    """The oldest go until the others fit, an unfinished one too; the newest is kept however long it is."""
+    """The oldest are removed until the others fit, an unfinished one too; the newest is kept at any size."""
     for number in range(4):
         path = write(tmp_path, EVENTS, run_id=f"20210101T00000{number}-000000")
         path.write_bytes(path.read_bytes().replace(b'"process":"', b'"process":"other'))
@@ -384,7 +384,7 @@ SECRET = 'hunter2-"quoted"\\secret\nwith a second line of it'
     ],
 )
 def test_no_secret_is_written(tmp_path: Path, event: RunEvent) -> None:
-    """Wherever a secret stands in an event, it does not stand in the file, in any form."""
+    """A secret at any place of an event is not in the file, in any form."""
     path = write(tmp_path, [event], Masker([SECRET]))
     content = path.read_text()
     assert "hunter2" not in content
@@ -394,7 +394,7 @@ def test_no_secret_is_written(tmp_path: Path, event: RunEvent) -> None:
 
 
 def test_a_secret_that_comes_to_be_known_is_masked_from_then_on(tmp_path: Path) -> None:
-    """The masker is asked anew at every event."""
+    """The masker is consulted for every event."""
     masker = Masker()
     with Journal.create(tmp_path, RUN, masker=masker) as journal:
         journal.write(NodeFinished(returned=returned(comment="hunter2 unknown")))
@@ -446,7 +446,7 @@ def test_a_very_short_secret_is_masked_in_comments_of_scopes(tmp_path: Path) -> 
 
 
 def test_sensitive_paths_are_masked_without_a_masker(tmp_path: Path) -> None:
-    """What a return calls sensitive is hidden in its new and old state, whoever forgot to tell the masker."""
+    """What a return calls sensitive is hidden in its new and old state, even if the masker lacks it."""
     state = {
         "user": "bob",
         "login": {"password": "hunter2", "keys": [{"value": "hunter2"}, "shown"]},
@@ -481,7 +481,7 @@ def test_a_whole_state_may_be_sensitive(tmp_path: Path) -> None:
 
 
 def test_what_json_does_not_know_is_written_as_text(tmp_path: Path) -> None:
-    """A plug-in's odd values never keep a run from being written down."""
+    """A plug-in's odd values never keep a run from being recorded."""
     odd: Any = {
         1: pathlib.Path("/x"),
         "bytes": b"\xff",
@@ -524,7 +524,7 @@ def test_a_state_that_is_not_known_yet_is_written_as_text(tmp_path: Path) -> Non
 
 
 def test_returns_of_nested_scopes_are_written_once(tmp_path: Path) -> None:
-    """A scope's returns came as events of their own: they are left out where the scope is told of again."""
+    """A scope's returns are events of their own, and are left out of the event that closes the scope."""
     scope = ScopeReturn(
         kind="apply", name="openvpn", scope="a/openvpn", status="done", returns={"t": returned()}
     )
@@ -558,7 +558,7 @@ def test_any_data_is_written_and_read(data: Any) -> None:
 
 @pytest.mark.parametrize("masker", [Masker(), Masker(["hunter2-hunter2"])])
 def test_a_text_of_changes_and_new_state_is_written_once(masker: Masker) -> None:
-    """The line has it once; what is read has it twice, and in its place."""
+    """The line has it once; after reading, it is in both places."""
     output = {"retcode": 0, "stdout": "o" * 500, "stderr": ""}
     line = journal_form.encode(NodeFinished(returned=returned(changes=output, new_state=output)), masker)
     assert line.count(b"o" * 500) == 1

@@ -128,7 +128,7 @@ async def test_a_journal_that_cannot_be_created(tmp_path: Path) -> None:
 
 @on_loop
 async def test_a_full_disk_is_reported_once(tmp_path: Path) -> None:
-    """Who waits for a beginning gets the error, and so does the run, once, before that."""
+    """The caller that waits for a start gets the error, and so does the run, once, before that."""
     errors: list[StoreError] = []
     writer = full(tmp_path, errors)
     writer.write(started(0))
@@ -155,7 +155,7 @@ async def test_a_full_disk_is_reported_although_nobody_waits(tmp_path: Path) -> 
 
 @on_loop
 async def test_a_disk_that_does_not_answer_holds_no_loop(tmp_path: Path) -> None:
-    """While a write hangs, the loop goes on, and who waits can be cancelled; nothing is lost afterwards."""
+    """While a write hangs, the loop goes on, and waiting callers can be cancelled; no event is lost."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     filled = 0

@@ -43,7 +43,7 @@ def test_deployments_exclude_an_apply_only(tmp_path: Path) -> None:
 
 
 def test_the_end_of_a_later_deployment_hides_no_earlier_one(tmp_path: Path) -> None:
-    """Each of those that share the lock has a note of its own."""
+    """Each deployment that shares the lock has a note of its own."""
     with project_lock(tmp_path, shared=True).acquire(command="ensue deploy shop/dev", now=NOW):
         project_lock(tmp_path, shared=True).acquire(command="ensue deploy shop/live", now=NOW).release()
         with pytest.raises(LockHeldError, match="ensue deploy shop/dev"):

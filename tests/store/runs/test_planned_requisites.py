@@ -1,4 +1,4 @@
-"""What a journal is told of the requisites of a scope."""
+"""What a journal records of the requisites of a scope."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ensue.store.runs.planned_requisites import planned_event
 
 
 def test_a_plan_without_requisites_is_not_told_of() -> None:
-    """Where nobody asks for anything there is nothing to keep."""
+    """Without requisites there is nothing to record."""
     assert planned_event(plan_of([Row("a"), Row("b")])) is None
 
 
@@ -22,7 +22,7 @@ def test_chunks_without_requisites_are_left_out() -> None:
 
 
 def test_a_plan_of_which_every_chunk_has_a_requisite_is_told_of_in_the_same_form() -> None:
-    """The places among the tags are then those in the plan; what is asked for twice is told once."""
+    """The places among the tags are then those in the plan; a repeated requisite is recorded once."""
     plan = plan_of([Row("a"), Row("b", require=["a"]), Row("c", prereq=["b"], require=["a"])])
     doubled = structs.replace(plan.chunks[1], requisites=plan.chunks[1].requisites * 2)
     event = planned_event(structs.replace(plan, chunks=(plan.chunks[0], doubled, plan.chunks[2])))

@@ -1,4 +1,4 @@
-"""A mapping that notes what is read of it is like any other, and misses nothing of it."""
+"""A mapping that notes what is read of it behaves like any other, and notes every read."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ DATA: dict[str, Any] = {"port": 80, "app": {"name": "shop", "tags": [1, 2]}, "te
 @pytest.mark.parametrize(
     ("read", "keys"),
     [
-        (lambda one: one["port"], {"port"}),
-        (lambda one: one.get("none", 5), {"none"}),
-        (lambda one: "app" in one, {"app"}),
-        (lambda one: one["app"]["name"], {"app"}),
-        (lambda one: one.setdefault("port", 1), {"port"}),
+        (lambda mapping: mapping["port"], {"port"}),
+        (lambda mapping: mapping.get("none", 5), {"none"}),
+        (lambda mapping: "app" in mapping, {"app"}),
+        (lambda mapping: mapping["app"]["name"], {"app"}),
+        (lambda mapping: mapping.setdefault("port", 1), {"port"}),
     ],
 )
 def test_keys_that_are_asked_for_are_noted(read: Callable[[Any], Any], keys: set[str]) -> None:
-    """Those of the top level, and no others."""
+    """Keys of the top level are noted, and no others."""
     mapping = ReadMapping(copy.deepcopy(DATA))
     assert read(mapping) == read(copy.deepcopy(DATA))
     assert (set(mapping.keys_read), mapping.is_read_whole) == (keys, False)
@@ -46,21 +46,21 @@ def test_keys_that_are_asked_for_are_noted(read: Callable[[Any], Any], keys: set
         copy.copy,
         copy.deepcopy,
         json.dumps,
-        lambda one: {**one},
-        lambda one: one | {"more": 1},
-        lambda one: {"more": 1} | one,
-        lambda one: one == DATA,
-        lambda one: one != DATA,
-        lambda one: one.copy(),
-        lambda one: list(one.items()),
-        lambda one: list(one.keys()),
-        lambda one: list(one.values()),
-        lambda one: dict(**one),
-        lambda one: [*reversed(one)],
+        lambda mapping: {**mapping},
+        lambda mapping: mapping | {"more": 1},
+        lambda mapping: {"more": 1} | mapping,
+        lambda mapping: mapping == DATA,
+        lambda mapping: mapping != DATA,
+        lambda mapping: mapping.copy(),
+        lambda mapping: list(mapping.items()),
+        lambda mapping: list(mapping.keys()),
+        lambda mapping: list(mapping.values()),
+        lambda mapping: dict(**mapping),
+        lambda mapping: [*reversed(mapping)],
     ],
 )
 def test_to_go_through_it_is_to_read_all(read: Callable[[Any], Any]) -> None:
-    """Whatever looks at all keys, in Python or in C."""
+    """Everything that reads all keys is noted so, in Python and in C."""
     mapping = ReadMapping(copy.deepcopy(DATA))
     assert read(mapping) == read(copy.deepcopy(DATA))
     assert mapping.is_read_whole
@@ -85,7 +85,7 @@ def test_to_go_through_it_is_to_read_all(read: Callable[[Any], Any]) -> None:
     ],
 )
 def test_a_template_sees_no_difference(text: str) -> None:
-    """Every way in which a template writes all of a pillar writes the same, and is noted."""
+    """Every way in which a template prints all of a pillar prints the same, and is noted."""
     renderer = JinjaRenderer([], shorten=str)
     mapping = ReadMapping(copy.deepcopy(DATA))
     plain = renderer.render(text, {"pillar": copy.deepcopy(DATA)}, path="t").text
@@ -94,7 +94,7 @@ def test_a_template_sees_no_difference(text: str) -> None:
 
 
 def test_what_is_set_is_set_in_the_original() -> None:
-    """All who share the original see it; what is removed is gone there, too."""
+    """All users of the original see it; what is removed is gone there, too."""
     original = copy.deepcopy(DATA)
     mapping = ReadMapping(original)
     mapping["new"] = 1

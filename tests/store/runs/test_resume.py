@@ -1,4 +1,4 @@
-"""What the journals of a run, and of those that it resumed, leave to be taken over."""
+"""What is taken over from the journals of a run, and of those that it resumed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _called(back: Return) -> NodeStarted:
 
 
 def test_the_newest_journal_that_names_a_state_decides(returned: Return) -> None:
-    """What a later run called again counts as it ended there, and not at all where it did not end."""
+    """A state that a later run called again has the return of that run, or none if it did not end there."""
     key = returned.identity
     newer = msgspec.structs.replace(returned, comment="newer")
     failed = msgspec.structs.replace(returned, result=False)
@@ -44,7 +44,7 @@ def test_the_newest_journal_that_names_a_state_decides(returned: Return) -> None
     assert resumed_run([again, first]).done == {}
     assert resumed_run([[*again, NodeFinished(returned=failed)], first]).done == {}
     assert resumed_run([[*again, NodeFinished(returned=newer)], first]).done == {key: newer}
-    # Of one that touches nothing outside there is no word that it was called.
+    # The call of a state that touches nothing outside is not recorded.
     assert resumed_run([[_began("2", "1"), NodeFinished(returned=failed)], first]).done == {}
 
 
@@ -56,14 +56,14 @@ def test_the_newest_journal_that_names_a_state_decides(returned: Return) -> None
 def test_what_a_journal_does_not_have_whole_is_called_again(
     returned: Return, change: dict[str, object], exact: bool
 ) -> None:
-    """It had succeeded, which is known; a return that is not there as it was is not taken over."""
+    """It is known to have succeeded; a return that is not recorded completely is not taken over."""
     back = msgspec.structs.replace(returned, **change)
     done = resumed_run([[_began("1"), NodeFinished(returned=back, exact=exact)]]).done
     assert done == ({back.identity: None} if back.result is True else {})
 
 
 def test_the_chain_names_the_runs_newest_first(returned: Return) -> None:
-    """The run that is resumed comes first, then those that it went on with."""
+    """The run that is resumed comes first, then those that it resumed."""
     run = resumed_run([[_began("2", "1")], [_began("1"), NodeFinished(returned=returned)]])
     assert (run.run_id, run.chain) == ("2", ("2", "1"))
 

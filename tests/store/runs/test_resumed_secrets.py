@@ -36,7 +36,7 @@ def test_only_a_state_with_secrets_is_called_again(sensitive: tuple[str, ...], c
 
 @pytest.mark.parametrize(("secret", "calls"), [("hunter2-secret", 1), ("another-secret", 0)])
 def test_arguments_with_a_secret_leave_no_trace(secret: str, calls: int) -> None:
-    """A sum would give the secret away, so none is kept of such arguments; their state is called again."""
+    """A checksum could reveal the secret, so none is kept of such arguments; their state is called again."""
     called: list[str] = []
 
     def login(_ctx: Any, name: str, line: str) -> StateReturn:

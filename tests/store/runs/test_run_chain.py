@@ -44,7 +44,7 @@ def write(cachedir: Path, run_id: str, status: str, *events: RunEvent, test: boo
                 run_id=run_id, status=status, exit_code=0, ended_at="2026-11-21T00:00:01+00:00"
             )
             journal.write(ended)
-    # Its writer is gone: another process, which has had the id of this one.
+    # Its writer has ended: another process, which had the id of this one.
     header = journal_form.encode_frame(JournalHeader(run_id=run_id, pid=os.getpid(), process="boot/1"))
     _, newline, events_written = journal.path.read_bytes().partition(b"\n")
     journal.path.write_bytes(header.rstrip(b"\n") + newline + events_written)
@@ -87,7 +87,7 @@ def test_runs_since_the_last_complete_apply_count(
 def test_commands_of_a_run_that_goes_on_are_not_named(
     tmp_path: Path, running: subprocess.Popen[bytes]
 ) -> None:
-    """Another environment may be deployed meanwhile: nobody killed that run."""
+    """Another environment may be deployed meanwhile, and that run was not killed."""
     with Journal.create(tmp_path, OLDER, masker=Masker()) as journal:
         journal.write(RunStarted(run_id=OLDER, test=False, total=1, started_at="2026-11-20T23:59:59+00:00"))
         journal.write(started(running))

@@ -1,4 +1,4 @@
-"""Which declarations the states that failed or were not called might have led to."""
+"""Which declarations states that failed or were not called might have made."""
 
 from __future__ import annotations
 

@@ -35,11 +35,11 @@ def stores(root: Path, masker: Masker | None = None, **configured: Any) -> Secre
 def read(of: SecretStores, *refs: SecretReference) -> list[str]:
     """Read secrets and return their values in order."""
     values = asyncio.run(of.read_all(refs))
-    return [values[one] for one in refs]
+    return [values[ref] for ref in refs]
 
 
 def failure(of: SecretStores, *refs: SecretReference) -> str:
-    """Return what is said of secrets that cannot be read."""
+    """Return the error message about secrets that cannot be read."""
     with pytest.raises(SecretStoreError) as caught:
         read(of, *refs)
     return str(caught.value)
@@ -51,7 +51,7 @@ def ref(ref: str, version: str = "", store: str = "it") -> SecretReference:
 
 
 def test_an_environment_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`prefix` stands before each name; the value is masked from then on, whatever it looks like."""
+    """`prefix` precedes each name; the value is masked from then on, whatever its form."""
     monkeypatch.setenv("SHOP_DB", '{"user": "secret-user"}\n')
     masker = Masker()
     of = stores(tmp_path, masker, it={"kind": "env", "prefix": "SHOP_"})
@@ -85,9 +85,9 @@ def test_no_file_outside_of_the_folder(path: str, tmp_path: Path) -> None:
     (tmp_path / "secrets").mkdir()
     (tmp_path / "outside").write_text("hunter2")
     (tmp_path / "secrets" / "out").symlink_to("../outside")
-    said = failure(stores(tmp_path, it={"kind": "file", "path": "secrets"}), ref(path))
-    assert "hunter2" not in said
-    assert "leads out" in said or "not a path below" in said
+    message = failure(stores(tmp_path, it={"kind": "file", "path": "secrets"}), ref(path))
+    assert "hunter2" not in message
+    assert "leads out" in message or "not a path below" in message
 
 
 def test_only_regular_text_files_are_read(tmp_path: Path) -> None:
@@ -97,10 +97,10 @@ def test_only_regular_text_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
     (tmp_path / "big").write_bytes(b"x" * (1 << 20) + b"xx")
     of = stores(tmp_path, it={"kind": "file", "path": "."})
-    said = failure(of, ref("folder"), ref("pipe"), ref("bytes"), ref("big"), ref("none"))
+    message = failure(of, ref("folder"), ref("pipe"), ref("bytes"), ref("big"), ref("none"))
     for what in ("a folder", "a FIFO", "not UTF-8", "larger than", "No such file"):
-        assert what in said
-    assert said.count("cannot be read") == 5
+        assert what in message
+    assert message.count("cannot be read") == 5
 
 
 def test_a_command_without_a_shell(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_command_of_the_project(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails(tmp_path: Path) -> None:
-    """What it says on stderr is shown without known secrets; what it printed is not shown."""
+    """Its stderr is shown without known secrets; its stdout is not shown."""
     script = "import sys; print('hunter2'); sys.exit('no such secret for token-of-mine')"
     of = stores(
         tmp_path,
@@ -136,15 +136,15 @@ def test_a_command_that_fails(tmp_path: Path) -> None:
         slow={"kind": "command", "command": ["sleep", "600"], "timeout_s": 0.2},
         none={"kind": "command", "command": ["no-such-program"]},
     )
-    said = failure(of, ref("x"), ref("x", store="slow"), ref("x", store="none"))
-    assert "ended with 1: no such secret for (sensitive)" in said
-    assert "hunter2" not in said
-    assert "sleep took more than 0.2 s" in said
-    assert "no-such-program: No such file" in said
+    message = failure(of, ref("x"), ref("x", store="slow"), ref("x", store="none"))
+    assert "ended with 1: no such secret for (sensitive)" in message
+    assert "hunter2" not in message
+    assert "sleep took more than 0.2 s" in message
+    assert "no-such-program: No such file" in message
 
 
 def test_each_secret_is_read_once(tmp_path: Path) -> None:
-    """However often and at how many places it is asked for, and however many ask at once."""
+    """It is read once for any number of references and concurrent readers."""
     script = "import sys; open('asked', 'a').write(sys.argv[1] + ' '); print(sys.argv[1])"
     of = stores(tmp_path, it={"kind": "command", "command": [sys.executable, "-c", script, "{ref}"]})
 
@@ -156,14 +156,14 @@ def test_each_secret_is_read_once(tmp_path: Path) -> None:
 
 
 def test_stores_that_are_not_configured_are_named_together(tmp_path: Path) -> None:
-    """Before anything is read: each with its definition and place; what cannot be read anyhow, too."""
+    """Before anything is read, each unreadable reference has a diagnostic with its definition and place."""
     of = stores(tmp_path, env={"kind": "env"})
     places = [("db", Span("definitions/db.yaml", 9, 5)), ("s3", Span("definitions/a.yaml", 3, 1))]
     refs = [ref("x", store="vault"), ref("x", store="vlt")]
-    wanted = [
+    secrets = [
         *(
-            WantedSecret(reference=one, definition=id_, span=span)
-            for one, (id_, span) in zip(refs, places, strict=True)
+            WantedSecret(reference=reference, definition=id_, span=span)
+            for reference, (id_, span) in zip(refs, places, strict=True)
         ),
         WantedSecret(reference=ref("X", store="env"), definition="s3"),
         WantedSecret(reference=ref("X", "1", store="env"), definition="s3", span=Span("definitions/c.yaml")),
@@ -171,7 +171,7 @@ def test_stores_that_are_not_configured_are_named_together(tmp_path: Path) -> No
     no_versions = "a store of this kind has no versions; leave out `version`"
     no_store = "there is no secret store"
     mend = "(configure it under secret_stores in ensue.yaml; there are env)"
-    assert [(one.code, one.message) for one in of.check(wanted)] == [
+    assert [(diagnostic.code, diagnostic.message) for diagnostic in of.check(secrets)] == [
         (
             "E0835",
             f"definitions/a.yaml:3:1: {no_store} 'vlt', required by definition s3 {mend}",
@@ -204,23 +204,23 @@ def test_the_secrets_of_a_definition_have_their_places(tmp_path: Path) -> None:
     """Each reference, and each that is malformed, is named with file and line."""
     (tmp_path / "definitions").mkdir()
     (tmp_path / "definitions" / "db.yaml").write_text(DEFINITION)
-    found = Collector()
-    (definition,) = read_definitions([tmp_path / "definitions"], tmp_path, found, must_exist=True)
-    wanted, wrong = wanted_secrets(definition, definition.inputs.secret_refs.data)
-    assert [(str(one.reference), str(one.span)) for one in wanted] == [
+    collector = Collector()
+    (definition,) = read_definitions([tmp_path / "definitions"], tmp_path, collector, must_exist=True)
+    secrets, wrong = wanted_secrets(definition, definition.inputs.secret_refs.data)
+    assert [(str(secret.reference), str(secret.span)) for secret in secrets] == [
         ("vault: db/password", "definitions/db.yaml:10:7")
     ]
-    (one,) = wrong
-    assert (one.code, str(one.span), one.summary) == (
+    (diagnostic,) = wrong
+    assert (diagnostic.code, str(diagnostic.span), diagnostic.summary) == (
         "E0837",
         "definitions/db.yaml:12:9",
         "wrong.here of secret_refs of db is not a secret",
     )
-    assert "hunter2" not in one.message
+    assert "hunter2" not in diagnostic.message
 
 
 @pytest.mark.parametrize(
-    ("store", "said"),
+    ("store", "message"),
     [
         ({}, "kind"),
         ({"kind": "vlt"}, "one of env, file, command"),
@@ -233,7 +233,7 @@ def test_the_secrets_of_a_definition_have_their_places(tmp_path: Path) -> None:
         ("env", "a mapping"),
     ],
 )
-def test_a_store_that_is_configured_wrongly(store: Any, said: str, tmp_path: Path) -> None:
+def test_a_store_that_is_configured_wrongly(store: Any, message: str, tmp_path: Path) -> None:
     """`ensue.yaml` is refused, with what is possible."""
-    with pytest.raises(ConfigurationError, match=said):
+    with pytest.raises(ConfigurationError, match=message):
         stores(tmp_path, it=store)

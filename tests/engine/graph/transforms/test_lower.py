@@ -53,7 +53,7 @@ def order(rows: list[Row], **options: Any) -> list[str]:
 
 
 def test_requisites_are_edges_and_listen_is_none() -> None:
-    """Whoever asks waits for whom it names; a listener waits for nobody."""
+    """A state waits for the states that it names; a listener waits for none."""
     rows = [Row("a"), Row("b", require=["a"], watch=["a"]), Row("c", listen=["a"])]
     assert text(rows) == "a\nb\n  <- a\n  <- a\nc\n"
 
@@ -65,7 +65,7 @@ def test_sequence_is_per_target() -> None:
 
 
 def test_parallel_holds_up_nobody() -> None:
-    """A parallel chunk waits its turn; the next one waits for the chunk before it."""
+    """A parallel chunk and the chunk after it both wait for the chunk before them."""
     rows = [Row("a"), Row("p", options=StateOptions(parallel=True)), Row("b")]
     assert text(rows, ordered=True) == "a\np\n  <- a\nb\n  <- a\n"
 
@@ -83,7 +83,7 @@ def test_checks_of_a_chain_start_at_its_far_end() -> None:
 
 
 def test_check_stands_where_the_plan_says() -> None:
-    """A check starts in front of the chunk that the plan names, and without a word when it is asked for."""
+    """A check starts before the chunk that the plan names; otherwise when it is needed."""
     rows = [Row("x"), Row("a", prereq=["b", "c"]), Row("b"), Row("c")]
     assert order(rows) == ["x", "check of b", "check of c", "a", "b", "c"]
     assert order(rows, checks={3: 0, 2: 1}) == ["check of c", "x", "check of b", "a", "b", "c"]
@@ -91,18 +91,18 @@ def test_check_stands_where_the_plan_says() -> None:
 
 
 def test_order_survives_what_stands_before_a_late_requisite() -> None:
-    """A check that needs a chunk behind the requirer moves the requirer, not the plan's sense."""
+    """A check that needs a chunk after the requirer moves the requirer, and keeps the meaning of the plan."""
     rows = [Row("a", prereq=["b"]), Row("r"), Row("b", require=["r"])]
     assert order(rows, ordered=True) == ["r", "check of b", "a", "b"]
 
 
 def test_registration_moves_the_user_behind_the_maker() -> None:
-    """Whoever needs a resource stands right behind the one that registers it."""
+    """A state that needs a resource comes right after the state that registers it."""
     assert order([Row("user"), Row("x"), Row("maker"), Row("y")]) == ["x", "maker", "user", "y"]
 
 
 def test_registration_gives_way_in_a_circle() -> None:
-    """A registration edge that closes a cycle is given up, and the chunk is marked with the circle."""
+    """A registration edge that closes a cycle is given up, and the chunk is marked with the cycle."""
     graph = lowered([Row("user"), Row("maker", require=["user"])])
     assert list(graph.order) == [0, 1]
     assert set(graph.self_waiting) == {0}
@@ -116,19 +116,19 @@ def test_circle_of_requisites_is_refused() -> None:
 
 
 def test_plain_plans_keep_their_order_untouched() -> None:
-    """Without checks and registrations nothing is sorted anew."""
+    """Without checks and registrations nothing is sorted again."""
     assert lowered([Row("b"), Row("a", require=["b"])], ordered=True).order == range(2)
 
 
 def test_a_target_that_may_match_waits_for_who_registers() -> None:
-    """A chunk that is fanned out comes after all that its target may match, but not after itself."""
+    """A fanned-out chunk follows all states that may register a match of its target, except itself."""
     rows = [fanned("t*"), Row("a"), Row("maker 1"), fanned("none"), Row("maker 2")]
     assert order(rows) == ["a", "maker 1", "none", "maker 2", "t*"]
     assert order([fanned("maker t*"), Row("maker")]) == ["maker", "maker t*"]
 
 
 def test_a_target_that_may_match_gives_way_to_requisites() -> None:
-    """A cycle over what may match is no fault; what is certain in it stays certain."""
+    """A cycle through a possible match is allowed; certain edges in it are kept."""
     rows = [fanned("t*"), Row("maker", require=["t*"])]
     assert order(rows) == ["t*", "maker"]
     assert not lowered(rows).self_waiting
@@ -137,7 +137,7 @@ def test_a_target_that_may_match_gives_way_to_requisites() -> None:
 
 
 def test_chunks_that_share_their_requisites_each_have_them() -> None:
-    """Requisites that several chunks have as one object count for each of them."""
+    """Requisites that several chunks share as one object count for each of them."""
     plan = plan_of([Row("a"), Row("b", prereq=["a"]), Row("c"), Row("d")])
     shared = plan.chunks[1].requisites
     chunks = (*plan.chunks[:2], *(structs.replace(chunk, requisites=shared) for chunk in plan.chunks[2:]))
@@ -148,7 +148,7 @@ def test_chunks_that_share_their_requisites_each_have_them() -> None:
 
 
 def test_a_row_of_chunks_that_share_their_requisites_needs_no_graph() -> None:
-    """Many chunks that require the first one stand in a row; one that requires a later one does not."""
+    """Many chunks that require the first one are in order already; one that requires a later one is not."""
     rules = LoweringRules(ordered=True, awaits=lambda _: None, promises=lambda _: ())
     plan = plan_of([Row("a"), *(Row(id_, require=["a"]) for id_ in "bcd")])
     shared = plan.chunks[1].requisites

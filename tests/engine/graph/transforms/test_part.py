@@ -1,4 +1,4 @@
-"""A part of a plan: exactly what was chosen and what that needs, compared with a naive evaluation."""
+"""A part of a plan: exactly the chosen states and what they need, compared with a naive evaluation."""
 
 from __future__ import annotations
 
@@ -73,15 +73,15 @@ class World:
             left_out |= more
         ids = [row.id for row in self.rows]
         kept = set(ids if chosen is None else chosen) - left_out
-        needs = {(one, other) for row in self.rows for one, other in self._needs(row)}
-        while more := {other for one, other in needs if one in kept} - left_out - kept:
+        needs = {(needing, other) for row in self.rows for needing, other in self._needs(row)}
+        while more := {other for needing, other in needs if needing in kept} - left_out - kept:
             kept |= more
         return [id_ for id_ in ids if id_ in kept]
 
     def _lacks(self, row: Row, left_out: Collection[str]) -> bool:
         lacks = any(set(getattr(row, word)) & set(left_out) for word in (*ALL_NEEDED, "prereq"))
         lacks |= any(getattr(row, word) and set(getattr(row, word)) <= set(left_out) for word in ONE_NEEDED)
-        lacks |= any(one in left_out and one not in self.enforced for one in row.arg_bind)
+        lacks |= any(producer in left_out and producer not in self.enforced for producer in row.arg_bind)
         lacks |= any(other.id in left_out and row.id in other.prereq for other in self.rows)
         makers = {other.id for other in self.rows if is_maker(other.id)}
         return lacks or (is_user(row.id) and not self.registered and bool(makers & set(left_out)))
@@ -163,17 +163,17 @@ def worlds(draw: st.DrawFn) -> World:
 @settings(max_examples=200)
 @given(worlds(), st.data())
 def test_a_part_is_what_was_chosen_and_all_that_it_needs(world: World, data: st.DataObject) -> None:
-    """No state more, no state less, in the order of the plan; each other state is excluded with a reason."""
+    """Exactly these states, in the order of the plan; each other state is excluded with a reason."""
     names = st.sets(st.sampled_from([row.id for row in world.rows]), max_size=3)
     chosen, excluded = data.draw(st.none() | names), data.draw(names)
     part = world.part(chosen, excluded)
     assert ids(part) == world.naive(chosen, excluded)
-    left_out = [one.chunk.id for one in part.excluded]
+    left_out = [state.chunk.id for state in part.excluded]
     assert sorted([*ids(part), *left_out]) == sorted(row.id for row in world.rows)
-    assert all(one.comment for one in part.excluded)
-    for one in part.excluded:
-        if one.is_dependent:
-            assert one.comment.rpartition(" ")[2] in left_out
+    assert all(state.comment for state in part.excluded)
+    for state in part.excluded:
+        if state.is_dependent:
+            assert state.comment.rpartition(" ")[2] in left_out
 
 
 @given(worlds(), st.data())
@@ -219,7 +219,7 @@ def pieces(chunk: Chunk) -> list[Binding]:
 @settings(max_examples=60)
 @given(worlds(), st.data())
 def test_running_a_part_calls_no_other_state(world: World, data: st.DataObject) -> None:
-    """And each state that is called comes after the states that it requires, which have returned."""
+    """Each state that is called comes after the states that it requires, which have returned."""
     try:
         lower(world.plan, world.lowering)
     except CycleError:
@@ -243,13 +243,13 @@ def test_running_a_part_calls_no_other_state(world: World, data: st.DataObject) 
     returns = by_id(outcome.returns)
     assert set(called) <= set(ids(part))
     required = {row.id: [other for word in HAVE_RUN for other in getattr(row, word)] for row in world.rows}
-    for one in returns.values():
-        if one.ran and one.id in required:
-            for other in required[one.id]:
+    for returned in returns.values():
+        if returned.ran and returned.id in required:
+            for other in required[returned.id]:
                 if other in returns:
-                    assert returns[other].run_num < one.run_num
+                    assert returns[other].run_num < returned.run_num
                 else:
-                    assert is_one_of_several(world, one.id, other)
+                    assert is_one_of_several(world, returned.id, other)
 
 
 def is_one_of_several(world: World, id_: str, other: str) -> bool:
@@ -291,14 +291,14 @@ def test_a_value_that_was_cut_is_no_value() -> None:
 
 @pytest.mark.parametrize(("registered", "left"), [(False, []), (True, ["user"])])
 def test_a_host_that_is_registered_already_is_a_target(*, registered: bool, left: list[str]) -> None:
-    """Without the state that registers it; otherwise what works on it is excluded."""
+    """The state that registers it is not needed; without either, what works on the host is excluded."""
     world = World([Row("maker"), Row("user")], registered=registered)
     assert ids(world.part(None, ["maker"])) == left
     assert ids(world.part(["user"])) == ["maker", "user"]
 
 
 def test_checks_of_a_prereq_keep_their_places() -> None:
-    """Each is before the same state, in the new count."""
+    """Each is before the same state, by its new index."""
     rows = [Row("x"), Row("stop", prereq=["deploy"]), Row("y"), Row("deploy")]
     world = World(rows)
     world.plan = structs.replace(world.plan, checks={3: 1})

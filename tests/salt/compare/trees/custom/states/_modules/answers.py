@@ -1,4 +1,4 @@
-"""A module that a tree brings along."""
+"""An execution module of a tree."""
 
 
 def everything() -> int:
