@@ -95,14 +95,17 @@ def test_a_state_that_ran_on_several_resources_has_a_return_of_each() -> None:
             }
             return MinionReturn(result=False, parts=parts)
 
-    def finish(_node: Node, _start: object, said: StateReturn, *, ran: bool) -> Return:
+    def finish(_node: Node, _start: object, part: StateReturn, *, ran: bool) -> Return:
         assert ran
         return Return(
-            tag="", id="", name=said.name, sls="", module="cmd", function="run", scope="", target="minion:m",
-            result=said.result, changes=said.changes, comment=said.comment,
+            tag="", id="", name=part.name, sls="", module="cmd", function="run", scope="", target="minion:m",
+            result=part.result, changes=part.changes, comment=part.comment,
         )  # fmt: skip
 
-    recorder: Any = SimpleNamespace(start=lambda _node, reported: reported, finish=finish)
+    owing: list[Node] = []
+    recorder: Any = SimpleNamespace(
+        start=lambda _node, reported: reported, finish=finish, owe_reactions=owing.append
+    )
     waits = MinionWaits(cast("OtherMinions", Others()), recorder, lambda: None)
     returned = run_virtually(waits.returned(_node(STATE)))
     assert isinstance(returned, FannedReturn)
@@ -110,3 +113,4 @@ def test_a_state_that_ran_on_several_resources_has_a_return_of_each() -> None:
         ("ssh_host:a", True, True),
         ("ssh_host:b", False, False),
     ]
+    assert len(owing) == 1

@@ -28,18 +28,18 @@ def test_what_an_earlier_state_makes_is_missing_only_in_a_plan(*, test: bool, re
     assert lab.returns([Row("u", "use"), Row("m", "make")], test=test)["u"].result is False
 
 
-@pytest.mark.parametrize(("said", "result"), [(False, None), (True, True)])
+@pytest.mark.parametrize(("answer", "result"), [(False, None), (True, True)])
 def test_a_command_that_only_reads_fails_in_a_plan_for_what_is_not_made_yet(
-    *, said: bool, result: bool | None
+    *, answer: bool, result: bool | None
 ) -> None:
     """With an exit code that it takes for success, its answer counts as it is."""
 
     def read(_ctx: Any, name: str, read_only: bool) -> StateReturn:
         assert read_only
-        return StateReturn(name=name, result=said, comment="ran", new_state={"retcode": 3})
+        return StateReturn(name=name, result=answer, comment="ran", new_state={"retcode": 3})
 
     lab = Lab(functions={"make": make, "read": read})
     rows = [Row("m", "make"), Row("r", "read", {"read_only": True})]
     assert lab.returns(rows, test=True)["r"].result is result
-    assert lab.returns(rows)["r"].result is said
-    assert lab.returns(rows[1:], test=True)["r"].result is said
+    assert lab.returns(rows)["r"].result is answer
+    assert lab.returns(rows[1:], test=True)["r"].result is answer

@@ -25,16 +25,19 @@ def _images(asked: Any) -> dict[str, str]:
 
 def test_an_image_is_for_the_containers_that_name_none() -> None:
     """It is written into the data, and into what that is compared with."""
-    found = Collector()
-    asked = score(SCORE, found)
-    assert _images(with_images(asked, {"web": "web:1"}, found)) == {"built": "web:1", "named": "nginx"}
-    assert _images(with_images(asked, {}, found)) == {"built": ".", "named": "nginx"}
-    assert not found.errors
+    collector = Collector()
+    asked = score(SCORE, collector)
+    assert _images(with_images(asked, {"web": "web:1"}, collector)) == {"built": "web:1", "named": "nginx"}
+    assert _images(with_images(asked, {}, collector)) == {"built": ".", "named": "nginx"}
+    assert not collector.errors
 
 
 def test_an_image_for_a_workload_that_is_not_deployed_is_an_error() -> None:
     """The others are left as they are; a similar name is offered."""
-    found = Collector()
-    assert _images(with_images(score(SCORE, found), {"wbe": "x"}, found)) == {"built": ".", "named": "nginx"}
-    (error,) = found.errors
+    collector = Collector()
+    assert _images(with_images(score(SCORE, collector), {"wbe": "x"}, collector)) == {
+        "built": ".",
+        "named": "nginx",
+    }
+    (error,) = collector.errors
     assert (error.code, error.help) == ("E0829", "did you mean web?")

@@ -76,10 +76,12 @@ def test_a_definition_without_criteria_is_never_chosen() -> None:
 
 def test_what_helps_a_resource_that_nothing_matches() -> None:
     """Where no definition of its type has a criterion, one is missing; else the ranking shows why."""
-    without, one = (Catalog([definition("s3", Collector(), criteria=c)], Collector()) for c in ([], [{}]))
+    without, with_one = (
+        Catalog([definition("s3", Collector(), criteria=c)], Collector()) for c in ([], [{}])
+    )
     assert "criteria: [{}]" in without.help_for(KEY)
-    assert "`ensue show match`" in one.help_for(KEY)
-    assert "id: my-queue" in one.help_for(KEY._replace(type="queue"))
+    assert "`ensue show match`" in with_one.help_for(KEY)
+    assert "id: my-queue" in with_one.help_for(KEY._replace(type="queue"))
 
 
 def test_one_definition_may_repeat_a_criterion() -> None:

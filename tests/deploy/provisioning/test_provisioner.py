@@ -519,7 +519,7 @@ def test_params_that_become_known_are_judged_before_the_driver_is_called() -> No
         "dns": {**made_by("dns"), "params_schema": schema},
     }
     shop.deploy(resources)
-    (failed,) = (one.outcome for one in shop.all if one.outcome.status == "failed")
+    (failed,) = (node.outcome for node in shop.all if node.outcome.status == "failed")
     assert "'params.port' of dns.default" in failed.comment
     assert dns.calls == ["create dns"], "the one without params"
 

@@ -22,9 +22,9 @@ from ensue.language.yaml import YamlDocument
 )
 def test_what_is_no_schema_is_judged_no_further(schema: dict[str, Any], summary: str) -> None:
     """The rest of it has no meaning: that it violates the meta-schema is the only error."""
-    found = Collector()
+    collector = Collector()
     place = TextPlace(YamlDocument("definitions/db.yaml", ""))
-    assert read_params_schema(schema, "db", "postgres", place, found) is None
-    (error,) = found.errors
+    assert read_params_schema(schema, "db", "postgres", place, collector) is None
+    (error,) = collector.errors
     assert error.code == "E0863"
     assert summary in error.summary
