@@ -36,8 +36,8 @@ demo-fleet: ## a Salt master and three minions: a value of one minion on the oth
 	@.venv-salt/bin/python tools/demo_fleet.py
 
 test: what ## everything: linters, types, floors, documentation, tests
-	@$(MAKE) --no-print-directory -j2 real-parts lint docs
-	@$(PYTEST) $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory -j2 real-parts venv
+	@$(MAKE) --no-print-directory -j2 unit lint docs
 
 test-oldest: ## the tests with the lowest versions that pyproject.toml allows, in .venv-oldest
 	@$(call test_with,oldest)
