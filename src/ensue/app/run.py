@@ -268,8 +268,8 @@ class Run:
         if nothing and status != "interrupted":
             # As in Salt: no top file, or one that assigns nothing to this machine, is a failed state.
             returns, exit_code, status = no_states(self._stores.minion, nothing), 2, "failed"
-        if chosen is None and (left := await self._undeclared(wired.declarations, outcome)):
-            remarks.append(left)
+        if chosen is None:
+            remarks.extend(await self._undeclared(wired.declarations, outcome))
         if chosen is not None and self._options.test:
             remarks.extend(lost_reactions(first.all, chosen.part, outcome.returns))
         remarks.extend(overtaken_states(outcome.overtaken, test=self._options.test))
@@ -294,11 +294,12 @@ class Run:
             too_many_failed=outcome.too_many_failed,
         )
 
-    async def _undeclared(self, declarations: RunDeclarations, outcome: EngineOutcome) -> Diagnostic | None:
-        """Return a warning about states of earlier applies that are no longer declared."""
+    async def _undeclared(self, declarations: RunDeclarations, outcome: EngineOutcome) -> list[Diagnostic]:
+        """Return warnings about states of earlier applies that are no longer declared, and what they owe."""
+        from ensue.store.runs.undeclared_reactions import undeclared_reactions
         from ensue.store.runs.undeclared_states import KnownTargets, reached_targets, undeclared_states
 
-        services = self._services
+        services, enforced = self._services, self._stores.enforced
         targets = KnownTargets(
             own=self._stores.minion,
             is_kept=lambda target: services.targets.directory.shown_config(target) is not None,
@@ -311,11 +312,15 @@ class Run:
         )
         test = self._options.test
 
-        def look() -> Undeclared | None:
-            return undeclared_states(self._stores.enforced.known, declarations, outcome, targets, test=test)
+        def look() -> tuple[Undeclared | None, Diagnostic | None]:
+            unclaimed = enforced.reactions.unclaimed()
+            return (
+                undeclared_states(enforced.known, declarations, outcome, targets, test=test),
+                undeclared_reactions(unclaimed, enforced.known, declarations, outcome, targets),
+            )
 
         try:
-            left = await self._stores.opened.thread.run(look)
+            left, owed = await self._stores.opened.thread.run(look)
             if left is not None:
                 from ensue.language.plans.things_gone import things_gone
 
@@ -324,12 +329,10 @@ class Run:
                 left = left.without([thing for thing, place in named.items() if place in gone])
             if left is not None and not test:
                 with suppress(StoreError):  # The next apply reports it again.
-                    await self._stores.opened.thread.run(
-                        partial(self._stores.enforced.note_reported, left.entries)
-                    )
+                    await self._stores.opened.thread.run(partial(enforced.note_reported, left.entries))
         except StoreError:
-            return None  # A plan needs no store; states that do need it have failed with this error.
-        return None if left is None else left.warning
+            return []  # A plan needs no store; states that do need it have failed with this error.
+        return [warning for warning in (left and left.warning, owed) if warning]
 
     async def _outcome(
         self,

@@ -183,7 +183,7 @@ def reached_targets(outcome: EngineOutcome) -> set[str]:
     """Return the targets that a run has reached, as text."""
     return {
         returned.target
-        for returned in _all(outcome.returns.values())
+        for returned in all_returns(outcome.returns.values())
         if returned.ran and not returned.unreachable
     }
 
@@ -202,7 +202,7 @@ class _Run:
         self._declarations = declarations
         self._outcome = outcome
         self._targets = targets
-        self._returns = list(_all(outcome.returns.values()))
+        self._returns = list(all_returns(outcome.returns.values()))
 
     @cached_property
     def _things(self) -> dict[StateIdentity, tuple[str, ...]]:
@@ -319,12 +319,13 @@ class _Run:
         return ""
 
 
-def _all(returns: Iterable[Return]) -> Iterator[Return]:
+def all_returns(returns: Iterable[Return]) -> Iterator[Return]:
+    """Yield the returns of a run: of states with several targets those of each, and those of all scopes."""
     for returned in returns:
         for part in parts_of(returned):
             yield part
             for scope in (*part.delayed, *part.applied):
-                yield from _all(scope.returns.values())
+                yield from all_returns(scope.returns.values())
 
 
 def _is_about_these(returned: Return, made: MadeByState) -> bool:
