@@ -278,6 +278,11 @@ def test_a_handler_with_another_id_is_still_owed(shell: Shell, kind: str) -> Non
         assert (applied.code, handled(shell)) == (0, 1), applied.out + applied.err
 
 
+def forgetting(text: str) -> str:
+    """Return the words of the command that a warning names."""
+    return text.split("`ensue ")[1].split("`", maxsplit=1)[0]
+
+
 CHANGED = "c:\n  file.managed: [name: ROOT/c, contents: x]\n"
 GONE = {
     "deleted": CHANGED,
@@ -298,7 +303,7 @@ def test_what_nothing_makes_up_for_is_named(shell: Shell, kind: str, edit: str) 
         ended = shell.run(verb, "t")
         assert "warning[E0894]: a reaction to a change is owed" in ended.err, ended.out + ended.err
         assert "h (cmd." in ended.err
-        command = ended.err.split("`ensue ")[1].split("`")[0]
+        command = forgetting(ended.err)
     assert handled(shell) == 0
     forgotten = shell.run(*shlex.split(command))
     assert forgotten.code == 0, forgotten.err
@@ -366,11 +371,30 @@ def test_a_handler_with_a_secret_was_mended(shell: Shell, kind: str) -> None:
 
 def test_a_host_that_was_renamed_owes_by_name(shell: Shell) -> None:
     """The host of the former name is gone, so no run can make up for what it owes."""
-    resources = "port: 80\nresources: {{sandbox: {{{}: {{root: ROOT/box}}}}}}\n"
+    resources = "port: 80\nresources: {{minion: {{{}: {{root: ROOT/box}}}}}}\n"
     text = MENDED_SLS.format(kind="listen", call="wait") + "    - tgt: {}\n"
     for name in ("old", "new"):
         shell.write("pillar/data.sls", resources.format(name).replace("ROOT", str(shell.root)))
-        write_sls(shell, text.format(f"sandbox:{name}"))
+        write_sls(shell, text.format(f"minion:{name}"))
         ended = shell.run("apply", "t")
     assert "h (cmd.mod_watch" in ended.err, ended.out + ended.err
-    assert "sandbox:old), since run" in ended.err
+    assert "minion:old), since run" in ended.err
+
+
+def test_a_host_with_a_top_file_that_was_renamed_owes_by_name(shell: Shell) -> None:
+    """Also if the SLS was its own, and the run is one of the highstate."""
+    text = "c:\n  file.managed: [name: /c, contents: x]\nh:\n  cmd.wait: [name: fasle, listen: [c]]\n"
+    shell.write("states/t.sls", text)
+    shell.write("states/n.sls", "n: test.nop\n")
+    for name in ("old", "new"):
+        (shell.root / "box").mkdir(exist_ok=True)
+        shell.write(
+            "pillar/data.sls",
+            f"port: 80\nresources: {{minion: {{{name}: {{root: {shell.root}/box}}}}}}\n",
+        )
+        shell.write("states/top.sls", f"base:\n  web-01: [n]\n  {name}: [t]\n")
+        ended = shell.run("apply", "--tgt", "*")
+    assert "minion:old), since run" in ended.err, ended.out + ended.err
+    forgotten = shell.run(*shlex.split(forgetting(ended.err)))
+    assert forgotten.code == 0, forgotten.err
+    assert "minion:old" not in shell.run("plan", "--tgt", "*").err

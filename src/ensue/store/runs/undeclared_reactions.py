@@ -60,19 +60,23 @@ def undeclared_reactions(
         if returned.result is not False
         for tag in (returned.tag, listener_tag(returned.tag))
     }
+    failed = {
+        (state.scope, listener_tag(state.tag))
+        for state in (*(returned for returned in returns if returned.result is False), *outcome.not_run)
+    }
 
     def is_settled(row: EnforcedRow) -> bool:
         by, path = row.entry.owed_by, row.entry.path
         if by is None or MASK in row.scope:
             return False
-        target = Srn.parse(row.target)
-        if target != targets.own and not targets.is_kept(target):
-            return declarations.is_of_these_environments(by)
+        if by.on == row.target and not targets.is_kept(Srn.parse(by.on)):
+            return declarations.is_of_these_environments(by)  # No run has the SLS of a host that is gone.
         fanned_from = origin_of(row.tag, row.target) if by.is_fanned_out else ""
         if (
             not declarations.judges_state(by)
             or unsettled.may_be_in_unrendered(row.scope)
             or unsettled.may_still_declare(path, fanned_from)
+            or (path, fanned_from) in failed
         ):
             return False
         return row.identity in called or not declarations.has_reaction(path, row.tag, masked=str)
