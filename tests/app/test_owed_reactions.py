@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.app.test_own_values import every_return
 from tests.app.test_project import apply, write
 
@@ -14,7 +18,7 @@ from ensue.core.model.run_part import RunPart
 from ensue.output.failures import every_return as returns_that_count
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from ensue.core.model.report import RunReport
 
@@ -184,3 +188,57 @@ def test_the_next_attempt_pays_what_one_owes(tmp_path: Path) -> None:
         report = apply(tmp_path, "t")
         assert (report.exit_code, calls(tmp_path)) == (0, 2)
         assert not [returned for returned in returns_that_count(report.returns.values()) if returned.owed]
+
+
+class Handler(NamedTuple):
+    """How an SLS declares the handler."""
+
+    id: str
+    kind: str
+    name: str
+
+    def written(self) -> str:
+        """Return its lines."""
+        call = "run" if self.kind == "onchanges" else "wait"
+        return f"{self.id}:\n  cmd.{call}:\n    - name: {self.name}\n    - {self.kind}: [c]\n"
+
+
+def write_handlers(root: Path, handlers: Sequence[Handler], around: str) -> None:
+    """Write the SLS with a state, and the handlers of its change."""
+    sls(root, around.format(CAUSE + "".join(handler.written() for handler in handlers)))
+
+
+COMMANDS = st.sampled_from([f"echo {word} >> ROOT/calls; test -e ROOT/ok" for word in "xyz"])
+KINDS_OF_HANDLERS = st.sampled_from([*KINDS])
+EDITS = st.lists(
+    st.builds(Handler, id=st.sampled_from(["h", "i"]), kind=KINDS_OF_HANDLERS, name=COMMANDS),
+    max_size=2,
+    unique_by=lambda handler: handler.id,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    first=st.builds(Handler, id=st.just("h"), kind=KINDS_OF_HANDLERS, name=COMMANDS),
+    edits=st.lists(EDITS, min_size=1, max_size=3),
+    around=st.sampled_from([ALONE, BLOCK]),
+)
+def test_an_edited_handler_runs_or_is_named(first: Handler, edits: list[list[Handler]], around: str) -> None:
+    """Whatever is edited while it is owed: plans and applies run it, or name it, until it has succeeded."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        write_handlers(root, [first], around)
+        assert (apply(root, "t").exit_code, calls(root)) == (2, 1)
+        for handlers in edits:
+            write_handlers(root, handlers, around)
+            for test in (True, False):
+                before = calls(root)
+                report = apply(root, "t", test=test)
+                names = any(warning.code == "E0894" for warning in report.warnings)
+                assert names != bool(owed(report)), (handlers, test, report.warnings)
+                assert (calls(root) > before) == (bool(owed(report)) and not test)
+        (root / "ok").touch()
+        write_handlers(root, [first], around)
+        assert owed(apply(root, "t"))
+        report = apply(root, "t")
+        assert (report.exit_code, owed(report), report.warnings) == (0, [], ())

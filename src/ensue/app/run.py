@@ -296,11 +296,12 @@ class Run:
         )
 
     async def _left_behind(self, declarations: RunDeclarations, outcome: EngineOutcome) -> list[Diagnostic]:
-        """Return warnings about what earlier applies made, and nothing declares or reaches any more."""
+        """Return warnings about what earlier applies made or owe, and nothing declares or reaches any more."""
         from ensue.store.runs.departed_hosts import departed_hosts
+        from ensue.store.runs.undeclared_reactions import undeclared_reactions
         from ensue.store.runs.undeclared_states import KnownTargets, reached_targets, undeclared_states
 
-        services = self._services
+        services, enforced = self._services, self._stores.enforced
         targets = KnownTargets(
             own=self._stores.minion,
             is_kept=lambda target: services.targets.directory.shown_config(target) is not None,
@@ -315,10 +316,12 @@ class Run:
         )
         test = self._options.test
 
-        enforced, thread = self._stores.enforced, self._stores.opened.thread
-
-        def look() -> Undeclared | None:
-            return undeclared_states(enforced.known, declarations, outcome, targets, test=test)
+        def look() -> tuple[Undeclared | None, Diagnostic | None]:
+            unclaimed = enforced.reactions.unclaimed()
+            return (
+                undeclared_states(enforced.known, declarations, outcome, targets, test=test),
+                undeclared_reactions(unclaimed, enforced.known, declarations, outcome, targets),
+            )
 
         def look_for_hosts() -> list[DepartedHost]:
             if not test:
@@ -329,7 +332,7 @@ class Run:
 
         try:
             departed = await thread.run(look_for_hosts)
-            left = await thread.run(look)
+            left, owed = await thread.run(look)
             if left is not None:
                 from ensue.language.plans.things_gone import things_gone
 
@@ -344,7 +347,8 @@ class Run:
                     await thread.run(partial(enforced.note_reported, reported))
         except StoreError:
             return []  # A plan needs no store; states that do need it have failed with this error.
-        return [*(host.warning for host in departed), *([left.warning] if left is not None else ())]
+        warnings = (*(host.warning for host in departed), left and left.warning, owed)
+        return [warning for warning in warnings if warning]
 
     async def _outcome(
         self,

@@ -155,7 +155,7 @@ class RunWiring:
             orphaned=orphaned,
             left_on=lambda target: things_left(self._stores.enforced.known(), target),
         )
-        self._stores.enforced.judged_by(declarations.has_left)
+        self._stores.enforced.judged_by(declarations)
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)

@@ -33,6 +33,13 @@ def words_of(tag: str) -> TagWords:
     return TagWords(module, id_, name, function)
 
 
+def words_of_state(tag: str) -> TagWords:
+    """Return the parts of a tag; of that of a listener with the ID of its state."""
+    words = words_of(tag)
+    is_listener = words.function == LISTENER_FUNCTION
+    return words._replace(id=words.id.removeprefix(LISTENER_PREFIX)) if is_listener else words
+
+
 def listener_tag(tag: str) -> str:
     """Return the tag of the listener of a state, given that of the state."""
     words = words_of(tag)

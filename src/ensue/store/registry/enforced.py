@@ -23,7 +23,7 @@ from ensue.core.model.made_thing import MAKES_NOTHING
 from ensue.core.model.sensitive_paths import hide_paths
 from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_file import EnforcedFile
-from ensue.store.registry.enforced_form import NO_STATE
+from ensue.store.registry.enforced_form import NO_STATE, owing_as
 from ensue.store.registry.enforced_rows import EnforcedRows
 from ensue.store.registry.enforced_views import (
     encoded,
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.store.registry.enforced_form import EnforcedRow
     from ensue.store.registry.enforced_views import ShownState
+    from ensue.store.registry.former_states import JudgedStates
     from ensue.store.registry.killed_applies import KilledApplies
     from ensue.store.registry.lock_waits import LockWaits
 
@@ -93,10 +94,10 @@ class EnforcedStore:
         self._run_id = ""
         self._made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING
         self._last: LastEnforced | None = None
-        self._has_left: Callable[[EnforcedRow, str], bool] | None = None
+        self._judged: JudgedStates | None = None
         self._killed: Mapping[StateIdentity, FormerState] = {}
         self._rows = EnforcedRows(vault, masker, keep_output_bytes)
-        self.reactions = ReactionLedger(masker, self._row_of)
+        self.reactions = ReactionLedger(masker, self._row_of, lambda: self._look(lambda known: known.owing()))
 
     def begin_run(
         self,
@@ -127,7 +128,7 @@ class EnforcedStore:
 
     def end_run(self) -> None:
         """Have later lookups read the file again."""
-        self._recalled = self._last = self._has_left = None
+        self._recalled = self._last = self._judged = self.reactions.judged = None
         self._killed = {}
 
     def end_waits(self) -> None:
@@ -236,9 +237,9 @@ class EnforcedStore:
         """Return what ran for a state that has no value; see the contract."""
         return self._killed.get(identity) or former_state(self._formers(identity), identity)
 
-    def judged_by(self, has_left: Callable[[EnforcedRow, str], bool]) -> None:
+    def judged_by(self, judged: JudgedStates) -> None:
         """Set what tells until `end_run` whether an entry is declared no more."""
-        self._has_left = has_left
+        self._judged = self.reactions.judged = judged
 
     def _formers(self, identity: StateIdentity) -> list[EnforcedRow]:
         """Return the entries like a state that are declared no more.
@@ -246,10 +247,10 @@ class EnforcedStore:
         Raises:
             StoreError: what earlier runs enforced cannot be read.
         """
-        has_left = self._has_left
-        if has_left is None:
+        judged = self._judged
+        if judged is None:
             return []
-        return self._look(lambda known: like(identity, known.alike, has_left))
+        return self._look(lambda known: like(identity, known.alike, judged.has_left))
 
     def note(self, returned: Return, by: EnforcedBy | None = None) -> None:
         """Record a state's `new_state`; `flush` writes it, or the one that a skipped state had by another ID.
@@ -365,8 +366,8 @@ class EnforcedStore:
         before = self._row_of(StateIdentity(row.target, row.scope, row.tag))
         if before is None:
             return row
-        if since := before.entry.owed_since:
-            row = msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, owed_since=since))
+        if before.entry.owed_since:
+            row = owing_as(row, before.entry.owed_since, before.entry.owed_by)
         is_of_highstate = before.entry.by is not None and before.entry.by.highstate
         return with_declaration(row, highstate=True) if is_of_highstate else row
 

@@ -100,6 +100,16 @@ class EnforcedFile:
             self._refresh()
             return self._loaded.alike(target, scope, word)
 
+    def owing(self) -> list[EnforcedRow]:
+        """Return the rows of the states that owe a reaction.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        with self._turn:
+            self._refresh()
+            return self._loaded.owing()
+
     def all(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
         """Return every row but those of some states, by target, scope and tag.
 

@@ -40,6 +40,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         is_absence: whether its function makes absent what the state is about.
         is_former: whether the state is about something else by now (`superseded.left_behind`).
         owed_since: the run since which a reaction of the state to a change is owed; empty: none is.
+        owed_by: the declaration of that reaction.
     """
 
     module: str
@@ -59,6 +60,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     is_absence: bool = False
     is_former: bool = False
     owed_since: str = ""
+    owed_by: EnforcedBy | None = None
 
 
 class EnforcedRow(msgspec.Struct, frozen=True):
@@ -112,6 +114,9 @@ States: TypeAlias = "dict[str, dict[str, dict[str, Kept]]]"
 """By target, scope and tag."""
 
 encode_entry: Final = msgspec.msgpack.Encoder().encode
+OWES_NOTHING: Final = b"\xa0\xc0"
+"""MessagePack of the last two fields of an entry that owes nothing: such entries need not be decoded."""
+
 decode_entry: Final = msgspec.msgpack.Decoder(EnforcedEntry).decode
 encode_states: Final = msgspec.msgpack.Encoder().encode
 decode_states: Final = msgspec.msgpack.Decoder(dict[str, dict[str, dict[str, tuple[str, bytes]]]]).decode
@@ -120,6 +125,12 @@ decode_states: Final = msgspec.msgpack.Decoder(dict[str, dict[str, dict[str, tup
 def row_of(target: str, scope: str, tag: str, kept: Kept) -> EnforcedRow:
     """Return the row of what is kept under a tag."""
     return EnforcedRow(target, scope, tag, kept[0], decode_entry(kept[1]))
+
+
+def owing_as(row: EnforcedRow, since: str, by: EnforcedBy | None) -> EnforcedRow:
+    """Return a row whose state owes a reaction since a run, by a declaration; since no run: owes none."""
+    entry = msgspec.structs.replace(row.entry, owed_since=since, owed_by=by if since else None)
+    return msgspec.structs.replace(row, entry=entry)
 
 
 def merge(states: States, later: States) -> None:

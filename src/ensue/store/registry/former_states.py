@@ -2,23 +2,46 @@
 
 A state with the function, the name and the target of exactly one entry that is declared no more is that one
 under another ID. A state of a block is also that one if the states that lead to the block are, each of them.
-With another name a state is another one: its value belongs to what ran.
+With another name a state is another one: its value belongs to what ran. An owed reaction belongs to the
+declaration instead: it is also that of a state with the module and the ID, whatever its name and function.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ensue.core.model.enforced import FormerState
 from ensue.core.model.state_identity import callers_of
-from ensue.core.model.state_tag import words_of
+from ensue.core.model.state_tag import TagWords, words_of, words_of_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from ensue.core.model.enforced import EnforcedBy
     from ensue.core.model.state_identity import StateIdentity
-    from ensue.core.model.state_tag import TagWords
     from ensue.store.registry.enforced_form import EnforcedRow
+
+
+class JudgedStates(Protocol):
+    """What a run declares, as far as the states of earlier runs depend on it."""
+
+    def has_left(self, row: EnforcedRow, scope: str) -> bool:
+        """Return whether a state is declared no more, as seen from a scope; false while that is not known."""
+        ...
+
+    def has_left_reaction(self, row: EnforcedRow, scope: str, masked: Callable[[str], str]) -> bool:
+        """Return that of a state that owes a reaction.
+
+        Args:
+            row: its entry.
+            scope: the scope that it is seen from.
+            masked: returns a tag as entries have it.
+        """
+        ...
+
+    def reaction_by(self, row: EnforcedRow, masked: Callable[[str], str]) -> EnforcedBy | None:
+        """Return the declaration of a state that owes a reaction; None if the run does not have it."""
+        ...
 
 
 def like(
@@ -45,9 +68,27 @@ def like(
 
 def _is_like(row: EnforcedRow, words: TagWords) -> bool:
     entry = row.entry
-    if (entry.module, entry.function) != (words.module, words.function):
-        return False
-    return entry.name == words.name or entry.id == words.id
+    then = TagWords(entry.module, entry.id, entry.name, entry.function)
+    return entry.function == words.function and _is_same(then, words)
+
+
+def _is_same(then: TagWords, now: TagWords) -> bool:
+    """Return whether words may name one declaration: it has its ID still, or its name and function."""
+    has_both = (then.function, then.name) == (now.function, now.name)
+    return then.module == now.module and (then.id == now.id or has_both)
+
+
+def may_make_up(identity: StateIdentity, owing: StateIdentity) -> bool:
+    """Return whether a state makes up for the reaction of another one, if that is declared no more."""
+    callers, former = callers_of(identity.scope), callers_of(owing.scope)
+    return (
+        (identity.target, [caller.rest for caller in callers])
+        == (owing.target, [caller.rest for caller in former])
+        and _is_same(words_of_state(owing.tag), words_of_state(identity.tag))
+        and all(
+            _is_same(words_of(then.tag), words_of(now.tag)) for then, now in zip(former, callers, strict=True)
+        )
+    )
 
 
 def moved_row(formers: Iterable[EnforcedRow], identity: StateIdentity) -> EnforcedRow | None:

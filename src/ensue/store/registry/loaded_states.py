@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.core.model.state_identity import StateIdentity, shape_of
-from ensue.store.registry.enforced_form import decode_entry, differing, merge, row_of
+from ensue.store.registry.enforced_form import OWES_NOTHING, decode_entry, differing, merge, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -68,6 +68,17 @@ class LoadedStates:
             row_of(target, other, tag, scopes[other][tag])
             for other, tag in sorted(tags.get((shape_of(scope), word), ()))
         ]
+
+    def owing(self) -> list[EnforcedRow]:
+        """Return the rows of the states that owe a reaction."""
+        rows = (
+            row_of(target, scope, tag, kept)
+            for target, scopes in self.states.items()
+            for scope, states in scopes.items()
+            for tag, kept in states.items()
+            if not kept[1].endswith(OWES_NOTHING)
+        )
+        return [row for row in rows if row.entry.owed_since]
 
     def all(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
         """Return every row but those of some states, by target, scope and tag."""

@@ -3,22 +3,27 @@
 A reaction is owed from the moment in which a state that it names is called, until that has changed nothing or
 the reaction has succeeded. The events of killed applies, which have written no more than their journals,
 precede those of the present run. What is owed when a run ends is kept in the entry of the state; one without
-an entry gets one without a value.
+an entry gets one without a value. What a state owes that is declared no more is made up for by the states
+that its declaration may have become (`former_states.may_make_up`), once all of them have succeeded.
 """
 
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from ensue.core.errors import StoreError
+from ensue.core.model.chunk import LISTENER_FUNCTION
+from ensue.core.model.enforced import EnforcedBy
 from ensue.core.model.events import FannedOut, NodeFinished, ReactionsOwed, RunStarted
 from ensue.core.model.state_identity import StateIdentity
-from ensue.core.model.state_tag import listener_tag, words_of
-from ensue.store.registry.enforced_form import NO_STATE, EnforcedEntry, EnforcedRow
+from ensue.core.model.state_tag import listener_tag, words_of, words_of_state
+from ensue.store.registry.enforced_form import NO_STATE, EnforcedEntry, EnforcedRow, owing_as
+from ensue.store.registry.former_states import may_make_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.core.model.events import RunEvent
     from ensue.core.model.returns import Return
+    from ensue.store.registry.former_states import JudgedStates
 
 FOLLOWED: Final = frozenset({RunStarted, ReactionsOwed, FannedOut, NodeFinished})
 """The events that tell what is owed."""
@@ -39,16 +45,25 @@ class _Reaction(msgspec.Struct, kw_only=True):
         before: the run since which it is owed, as far as that is kept; empty: it was not owed.
         causes: the states because of which it is owed, each with the run that called it, and whether it has
             changed; of one that may still change nothing, that is False.
+        heirs: the states that make up for it, as its own is declared no more; whether each has succeeded.
+        reacts: whether a run has its own state, and that reacts to a change.
     """
 
     entry: EnforcedEntry
     before: str = ""
     causes: dict[StateIdentity, tuple[str, bool]] = {}
+    heirs: dict[StateIdentity, bool] = {}
+    reacts: bool = False
 
     @property
     def since(self) -> str:
         """The first run that owes it; empty if none does."""
         return self.before or next((run_id for run_id, _ in self.causes.values()), "")
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every state that makes up for it has succeeded."""
+        return bool(self.heirs) and all(self.heirs.values())
 
 
 class ReactionLedger:
@@ -57,14 +72,27 @@ class ReactionLedger:
     Args:
         masker: masks the names of states.
         kept: returns the row of a state; None if it has none.
+        owing: returns the rows of the states that owe a reaction.
+
+    `judged` tells what a run declares; it is set once the run has compiled its first plans.
     """
 
-    def __init__(self, masker: Masker, kept: Callable[[StateIdentity], EnforcedRow | None]) -> None:
+    def __init__(
+        self,
+        masker: Masker,
+        kept: Callable[[StateIdentity], EnforcedRow | None],
+        owing: Callable[[], Iterable[EnforcedRow]],
+    ) -> None:
         self._masker = masker
         self._kept = kept
+        self._owing = owing
+        self.judged: JudgedStates | None = None
         self._turn = threading.Lock()
         self._reactions: dict[StateIdentity, _Reaction] = {}
         self._caused: dict[StateIdentity, dict[StateIdentity, None]] = {}
+        self._earlier: dict[tuple[str, str, str], list[StateIdentity]] = {}
+        self._inherited: dict[StateIdentity, list[_Reaction]] = {}
+        self._by = EnforcedBy("")
         self._run_id = ""
         self._own: set[str] = set()
 
@@ -75,11 +103,19 @@ class ReactionLedger:
             owing: the events of each of them, the oldest first.
         """
         with self._turn:
-            self._reactions, self._caused = {}, {}
+            self._reactions, self._caused, self._earlier, self._inherited = {}, {}, {}, {}
+            with suppress(StoreError):  # The run warns that it cannot read what earlier runs enforced.
+                self._reactions = {
+                    row.identity: _Reaction(entry=row.entry, before=row.entry.owed_since)
+                    for row in self._owing()
+                }
         for event in chain.from_iterable(owing):
-            if isinstance(event, NodeFinished):  # It may have made up for what was owed before.
-                self.owed_since(event.returned.identity)
             self.see(event)
+        for identity, reaction in self._reactions.items():
+            reaction.reacts = False
+            words = words_of_state(identity.tag)
+            for word in {words.id, words.name}:
+                self._earlier.setdefault((identity.target, words.module, word), []).append(identity)
 
     def see(self, event: RunEvent) -> None:
         """Process an event; those of `FOLLOWED` count."""
@@ -100,10 +136,24 @@ class ReactionLedger:
     def owed_since(self, identity: StateIdentity) -> str | None:
         """Return the run that owes a reaction first; see `contracts.owed_reactions`."""
         with self._turn:
-            reaction = self._reaction(self._masked(identity))
-        if reaction is None or not reaction.since:
-            return None
-        return "" if reaction.since in self._own else reaction.since
+            masked, reactions = self._masked(identity), self._of(identity)
+            for reaction in reactions:
+                if reaction is self._reactions.get(masked):
+                    reaction.reacts = True
+                else:
+                    reaction.heirs.setdefault(masked, False)
+            due = (reaction.since for reaction in reactions if not reaction.heirs.get(masked))
+            since = min(filter(None, due), default=None)
+        return "" if since in self._own else since
+
+    def unclaimed(self) -> list[EnforcedRow]:
+        """Return the rows of the states of earlier runs that owe what no state of this run makes up for."""
+        with self._turn:
+            return [
+                owing_as(self._row(identity, reaction), reaction.since, self._by_of(identity, reaction))
+                for identity in dict.fromkeys(chain.from_iterable(self._earlier.values()))
+                if (reaction := self._reactions[identity]).since and not (reaction.reacts or reaction.heirs)
+            ]
 
     def rows(self, run_id: str) -> list[EnforcedRow]:
         """Return the rows of the states that owe something now and did not before, or the other way round.
@@ -119,12 +169,50 @@ class ReactionLedger:
 
     def _rows(self, run_id: str) -> Iterator[EnforcedRow]:
         for identity, reaction in self._reactions.items():
-            row, since = self._kept(identity), reaction.since
+            row, since = self._kept(identity), "" if reaction.is_settled else reaction.since
             if since == ("" if row is None else row.entry.owed_since):
                 continue
             if row is None:
-                row = EnforcedRow(identity.target, identity.scope, identity.tag, run_id, reaction.entry)
-            yield msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, owed_since=since))
+                row = msgspec.structs.replace(self._row(identity, reaction), run_id=run_id)
+            yield owing_as(row, since, self._by_of(identity, reaction))
+
+    def _row(self, identity: StateIdentity, reaction: _Reaction) -> EnforcedRow:
+        return EnforcedRow(identity.target, identity.scope, identity.tag, reaction.since, reaction.entry)
+
+    def _by_of(self, identity: StateIdentity, reaction: _Reaction) -> EnforcedBy | None:
+        """Return the declaration of a reaction: that of this run, or else that of the run that owes it."""
+        judged = self.judged
+        by = None if judged is None else judged.reaction_by(self._row(identity, reaction), self._masker.tag)
+        return by or reaction.entry.owed_by
+
+    def _of(self, identity: StateIdentity) -> list[_Reaction]:
+        """Return what a state makes up for: its own reaction, and those of states that it may have been."""
+        masked = self._masked(identity)
+        own = self._reactions.get(masked)
+        inherited = self._inherited.get(masked)
+        if inherited is None:
+            inherited = self._heritage(identity, masked)
+            if self.judged is not None:
+                self._inherited[masked] = inherited
+        return [*inherited, own] if own is not None else inherited
+
+    def _heritage(self, identity: StateIdentity, masked: StateIdentity) -> list[_Reaction]:
+        words, judged = words_of_state(masked.tag), self.judged
+        if judged is None or not self._earlier:
+            return []
+        places = {(masked.target, words.module, word): None for word in (words.id, words.name)}
+        formers = dict.fromkeys(chain.from_iterable(self._earlier.get(place, ()) for place in places))
+        heritage: list[_Reaction] = []
+        for former in formers:
+            reaction = self._reactions[former]
+            if former == masked or not reaction.since or not may_make_up(masked, former):
+                continue
+            row = owing_as(self._row(former, reaction), reaction.since, reaction.entry.owed_by)
+            if former.scope == masked.scope:
+                row = msgspec.structs.replace(row, scope=identity.scope)
+            if judged.has_left_reaction(row, identity.scope, self._masker.tag):
+                heritage.append(reaction)
+        return heritage
 
     def _begin(self, event: RunStarted) -> None:
         # The run before was killed: how far the states got that it had called is not known.
@@ -132,25 +220,34 @@ class ReactionLedger:
             reaction.causes = {cause: (run_id, True) for cause, (run_id, _) in reaction.causes.items()}
         earlier = self._own if event.resumes in self._own else {event.resumes} - {""}
         self._run_id, self._own = event.run_id, {event.run_id, *earlier}
+        environments = sorted(event.environments.items(), reverse=True)
+        self._by = EnforcedBy(
+            "",
+            highstate=not event.mods,
+            requested=event.mods,
+            environment=" ".join(f"--{option} {name}" for option, name in environments if name),
+            pillar_keys=event.pillar_keys,
+        )
 
     def _owe(self, event: ReactionsOwed) -> None:
         cause = self._masked(StateIdentity(event.target, event.scope_identity, event.tag_))
         for tag, target, sls in zip(event.tags, event.targets, event.slses, strict=True):
             reaction = self._made(StateIdentity(target, event.scope_identity, tag), sls, event.scope)
             self._add(reaction, {cause: (self._run_id, False)})
+            self._reactions[reaction].reacts = True
 
     def _hand_down(self, event: FannedOut, tag_of: Callable[[str], str]) -> None:
         """Let each state that a fan-out became owe what was owed as a whole."""
         scope = event.scope_identity
-        whole = self._reaction(self._masked(StateIdentity(event.target, scope, tag_of(event.tag_))))
-        if whole is None:
-            return
-        for tag, target in zip(event.tags, event.targets, strict=False):
-            identity = self._made(StateIdentity(target, scope, tag_of(tag)), whole.entry.sls, event.scope)
-            part = self._reactions[identity]
-            part.before = part.before or whole.before
-            self._add(identity, whole.causes)
-        whole.before, whole.causes = "", {}
+        for whole in self._of(StateIdentity(event.target, scope, tag_of(event.tag_))):
+            if (whole.entry.function == LISTENER_FUNCTION) != (tag_of is listener_tag):
+                continue
+            for tag, target in zip(event.tags, event.targets, strict=False):
+                identity = self._made(StateIdentity(target, scope, tag_of(tag)), whole.entry.sls, event.scope)
+                part = self._reactions[identity]
+                part.before = part.before or whole.before
+                self._add(identity, whole.causes)
+            whole.before, whole.causes = "", {}
 
     def _end(self, returned: Return, identity: StateIdentity) -> None:
         for number in self._caused.get(identity, ()):
@@ -160,9 +257,12 @@ class ReactionLedger:
                 causes[identity] = (run_id, True)
             elif not has_changed:
                 causes.pop(identity, None)
-        reaction = self._reactions.get(identity)
-        if reaction is not None and returned.result is True and returned.ran:
+        if returned.result is not True or not returned.ran:
+            return
+        if (reaction := self._reactions.get(identity)) is not None and reaction.reacts:
             reaction.before, reaction.causes = "", {}
+        for reaction in self._inherited.get(identity, ()):
+            reaction.heirs[identity] = True
 
     def _add(self, identity: StateIdentity, causes: dict[StateIdentity, tuple[str, bool]]) -> None:
         for cause, called in causes.items():
@@ -172,23 +272,9 @@ class ReactionLedger:
     def _made(self, identity: StateIdentity, sls: str, path: str) -> StateIdentity:
         """Return the masked identity of a reaction, which is known from now on."""
         masked = self._masked(identity)
-        if self._reaction(masked) is None:
+        if masked not in self._reactions:
             self._reactions[masked] = _Reaction(entry=self._entry(masked, sls, path))
         return masked
-
-    def _reaction(self, masked: StateIdentity) -> _Reaction | None:
-        """Return a reaction that is owed, or was during these runs."""
-        reaction = self._reactions.get(masked)
-        if reaction is not None:
-            return reaction
-        try:
-            row = self._kept(masked)
-        except StoreError:
-            return None  # The run warns that it cannot read what earlier runs enforced.
-        if row is None or not row.entry.owed_since:
-            return None
-        reaction = _Reaction(entry=row.entry, before=row.entry.owed_since)
-        return self._reactions.setdefault(masked, reaction)
 
     def _entry(self, masked: StateIdentity, sls: str, path: str) -> EnforcedEntry:
         words, name = words_of(masked.tag), self._masker.name
@@ -201,6 +287,7 @@ class ReactionLedger:
             NO_STATE,
             path=name(path),
             things=(),
+            owed_by=msgspec.structs.replace(self._by, sls=name(sls)),
         )
 
     def _masked(self, identity: StateIdentity) -> StateIdentity:

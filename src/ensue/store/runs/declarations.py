@@ -6,17 +6,22 @@ the SLS of the top scope that they grew from, so an apply of other SLS files nev
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.core.masking import MASK
+from ensue.core.model.chunk import LISTENER_FUNCTION, LISTENER_PREFIX
 from ensue.core.model.enforced import EnforcedBy
 from ensue.core.model.resource import DeclaredBy
 from ensue.core.model.state_identity import callers_of
+from ensue.core.model.state_tag import listener_tag, tag_of, words_of
 from ensue.language.tree import sls_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 
     from ensue.core.contracts.growth import GrowthRequest, Plan
     from ensue.core.model.chunk import Chunk
@@ -147,14 +152,14 @@ class RunDeclarations:
 
     def of_return(self, returned: Return) -> EnforcedBy | None:
         """Return the record of the state of a return; None if this run has not compiled it."""
-        scope, tag = returned.scope, returned.tag
+        return self._by_of(returned.scope, returned.tag, returned.target)
+
+    def _by_of(self, scope: str, tag: str, target: str) -> EnforcedBy | None:
         is_fanned_out = (scope, tag) in self._fanned_out
-        by = self._compiled.get((scope, origin_of(tag, returned.target) if is_fanned_out else tag))
+        by = self._compiled.get((scope, origin_of(tag, target) if is_fanned_out else tag))
         if by is None or not is_fanned_out:
             return by
-        return msgspec.structs.replace(
-            by, is_fanned_out=True, pillar_of=self._declared_by_pillar_of(returned.target)
-        )
+        return msgspec.structs.replace(by, is_fanned_out=True, pillar_of=self._declared_by_pillar_of(target))
 
     def _enforced_by(self, sls: str, on: str) -> EnforcedBy:
         """Return the record of states that are not fanned out; all states of an SLS share it."""
@@ -211,7 +216,23 @@ class RunDeclarations:
                 leads to it was renamed. Then it is that state that has to be declared no more.
         """
         by = row.entry.by
-        if by is None or by.is_fanned_out or not self.judges_state(by):
+        return by is not None and not by.is_fanned_out and self._has_left(row, scope, by, self.has_state)
+
+    def has_left_reaction(self, row: EnforcedRow, scope: str, masked: Callable[[str], str]) -> bool:
+        """Return whether a state that owes a reaction is declared no more; false while that is not known.
+
+        Args:
+            row: its entry.
+            scope: as for `has_left`.
+            masked: returns a tag as entries have it.
+        """
+        by = row.entry.owed_by
+        return by is not None and self._has_left(row, scope, by, partial(self.has_reaction, masked=masked))
+
+    def _has_left(
+        self, row: EnforcedRow, scope: str, by: EnforcedBy, has: Callable[[str, str], bool]
+    ) -> bool:
+        if not self.judges_state(by):
             return False
         above, tag = scope, row.tag
         if row.scope != scope:
@@ -224,7 +245,36 @@ class RunDeclarations:
         path = self._paths.get(above)
         # A caller that was fanned out is declared under the ID without that of its target.
         tags = (tag, origin_of(tag, row.target))
-        return path is not None and not any(self.has_state(path, each) for each in tags)
+        return path is not None and not any(has(path, each) for each in tags)
+
+    def has_reaction(self, path: str, tag: str, *, masked: Callable[[str], str]) -> bool:
+        """Return whether this run compiled a state, or the one of a listener, or fanned it out.
+
+        Args:
+            path: the path of its scope.
+            tag: the tag of the state or the listener, as entries have it.
+            masked: returns a tag as entries have it.
+        """
+        return next(self._reacting(path, tag, masked), None) is not None
+
+    def reaction_by(self, row: EnforcedRow, masked: Callable[[str], str]) -> EnforcedBy | None:
+        """Return the record of a state that owes a reaction; None if this run has not compiled it.
+
+        Args:
+            row: its entry.
+            masked: returns a tag as entries have it.
+        """
+        places = self._reacting(row.entry.path, row.tag, masked)
+        return next((self._by_of(*place, row.target) for place in places), None)
+
+    def _reacting(self, path: str, tag: str, masked: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+        """Yield the scopes and tags of the states that a tag in an entry may mean."""
+        if self.has_state(path, tag):
+            yield path, tag
+        elif MASK in tag or words_of(tag).function == LISTENER_FUNCTION:
+            for scope, known in chain(self._fanned_out, self._compiled):
+                if scope == path and tag in {masked(known), masked(listener_tag(known))}:
+                    yield scope, known
 
     def has(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run compiled a declaration."""
@@ -289,9 +339,10 @@ def origin_of(tag: str, target: str) -> str:
         target: the SRN of that resource, as text.
     """
     prefix = f"{target.partition(':')[2]} "
-    module, id_, *name, function = tag.split(_TAG_SIGN)
-    own_name = _TAG_SIGN.join(name).removeprefix(prefix)
-    return _TAG_SIGN.join((module, id_.removeprefix(prefix), own_name, function))
+    words = words_of(tag)
+    listener = LISTENER_PREFIX if words.function == LISTENER_FUNCTION else ""
+    own_id = words.id.removeprefix(listener).removeprefix(prefix)
+    return tag_of(words._replace(id=f"{listener}{own_id}", name=words.name.removeprefix(prefix)))
 
 
 def _on(plan: Plan) -> str:
