@@ -2,8 +2,8 @@
 
 When a state has ended, its registrations are compared with those of earlier runs. At the end of a run,
 resources that were registered through removed declarations are orphaned, too. Whatever this run has
-registered or promises to register stays. A state that failed or was skipped orphans nothing; nor does a block
-that was not rendered.
+registered or promises to register stays, and what it unregisters is not orphaned. A state that failed or was
+skipped orphans nothing; nor does a block that was not rendered.
 
 Source: derived-resources document, "Provenance"; the orphans of a deployment in the resource graph.
 """
@@ -19,7 +19,6 @@ import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import StoreError
-from ensue.core.model.left_things import left_words
 from ensue.core.model.resource import Orphaned
 from ensue.store.runs.lost_targets import LostTargets
 from ensue.store.runs.unsettled_states import UnsettledStates
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.registry import DerivedRegistry
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.resource import DeclaredBy
-    from ensue.core.model.returns import StateReturn
+    from ensue.core.model.returns import Return, StateReturn
     from ensue.core.model.srn import Srn
     from ensue.engine.outcome import EngineOutcome
     from ensue.engine.services import CallSite
@@ -67,7 +66,8 @@ class Pruning:
         opens_scopes: whether a function, given its module and its name, may run further states.
         orphaned: the registrations of orphaned resources, of which a plan reports those that no declaration
             has brought back; None: the run is an apply.
-        left_on: returns how many things that states made are still on a target.
+        left_after: given the returns of the run, returns a function that counts what states made
+            and is still on a target.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Pruning:
         opens_scopes: Callable[[str, str], bool],
         *,
         orphaned: _Earlier | None,
-        left_on: Callable[[str], int],
+        left_after: Callable[[Iterable[Return]], Callable[[str], int]],
     ) -> None:
         self._earlier = earlier
         self._declarations = declarations
@@ -88,7 +88,7 @@ class Pruning:
         self._opens_scopes = opens_scopes
         self._orphaned = orphaned or {}
         self._test = orphaned is not None
-        self._left_on = left_on
+        self._left_after = left_after
 
     @property
     def has_earlier(self) -> bool:
@@ -159,9 +159,10 @@ class Pruning:
             for declared in (earlier, orphaned)
         )
         try:
-            lost = LostTargets(outcome.returns.values(), self._declarations.fan_outs)
+            left_on = await asyncio.to_thread(self._left_after, outcome.returns.values())
+            lost = LostTargets(outcome.returns.values(), self._declarations.fan_outs, left_on)
             warnings = await asyncio.to_thread(self._orphan_all, gone, lost)
-            return (*self._orphaned_before(gone_before, outcome), *warnings)
+            return (*self._orphaned_before(gone_before, outcome, lost), *warnings)
         except StoreError as error:
             return (
                 Diagnostic(
@@ -179,7 +180,9 @@ class Pruning:
             if not self._declarations.has(declared_by) and self._declarations.judges(declared_by):
                 yield declared_by
 
-    def _orphaned_before(self, gone: Iterable[DeclaredBy], outcome: EngineOutcome) -> Iterator[Diagnostic]:
+    def _orphaned_before(
+        self, gone: Iterable[DeclaredBy], outcome: EngineOutcome, lost: LostTargets
+    ) -> Iterator[Diagnostic]:
         """Yield a warning per resource that an earlier apply orphaned and that nothing brings back."""
         from ensue.store.runs.outdated_answers import would_register
 
@@ -187,7 +190,7 @@ class Pruning:
         for declared_by in gone:
             for srn in self._orphaned[declared_by.scope, declared_by.tag][declared_by]:
                 if srn not in coming:
-                    yield self._warning(srn, declared_by, "is orphaned", "")
+                    yield _warning(srn, declared_by, "is orphaned", lost.stays_on(srn))
 
     def _orphan_all(self, gone: Iterable[DeclaredBy], lost: LostTargets) -> list[Diagnostic]:
         done = [(declared_by, self._orphan_gone(declared_by)) for declared_by in gone]
@@ -209,21 +212,12 @@ class Pruning:
         verb = "would be orphaned" if self._test else "is orphaned"
         below = f"; invalidated with it: {', '.join(map(str, done.invalidated))}" if done.invalidated else ""
         return [
-            self._warning(srn, declared_by, verb, f"{lost.detail(srn, orphaned)}{below}") for srn in done.srns
+            _warning(srn, declared_by, verb, f"{lost.targeting(srn, orphaned)}{below}{lost.stays_on(srn)}")
+            for srn in done.srns
         ]
 
-    def _warning(self, srn: Srn, declared_by: DeclaredBy, verb: str, detail: str) -> Diagnostic:
-        left = left_words(self._left_on(str(srn)), str(srn))
-        return Diagnostic(
-            code="E0718",
-            summary=f"{srn} {verb}: {declared_by.label} is no longer declared",
-            detail=f"a run of this project registered it{detail}" + (f"; {left}" if left else ""),
-            help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
-            severity=Severity.WARNING,
-        )
-
     def _orphan(self, earlier: Iterable[DeclaredBy], reason: str, *, test: bool) -> Orphaned:
-        keep = self._registry.registered | self._declarations.promised | self._registry.to_be_invalidated
+        keep = self._registry.registered | self._declarations.promised | self._registry.leaving
         srns: list[Srn] = []
         invalidated: list[Srn] = []
         for declared_by in earlier:
@@ -245,6 +239,16 @@ def _with_orphaned(changes: dict[str, Any], done: Orphaned) -> dict[str, Any]:
         before: Sequence[str] = changes.get("invalidated", [])
         changes["invalidated"] = [*before, *map(str, done.invalidated)]
     return changes
+
+
+def _warning(srn: Srn, declared_by: DeclaredBy, verb: str, detail: str) -> Diagnostic:
+    return Diagnostic(
+        code="E0718",
+        summary=f"{srn} {verb}: {declared_by.label} is no longer declared",
+        detail=f"a run of this project registered it{detail}",
+        help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
+        severity=Severity.WARNING,
+    )
 
 
 def _removal(declared_by: DeclaredBy) -> str:

@@ -14,7 +14,7 @@ import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.masking import MASK
-from ensue.core.model.fan_out import parts_of
+from ensue.core.model.fan_out import every_part
 from ensue.core.model.made_thing import MAKES_NOTHING, thing_of_name
 from ensue.core.model.srn import Srn
 from ensue.core.model.state_tag import words_of
@@ -22,11 +22,11 @@ from ensue.store.registry.enforced_form import EnforcedRow  # noqa: TC001 - msgs
 from ensue.store.registry.named_states import NamedStates
 from ensue.store.registry.superseded import is_absence, left_behind, things_of
 from ensue.store.runs.declarations import origin_of
-from ensue.store.runs.removed_things import RemovedThings
+from ensue.store.runs.removed_things import RemovedThings, removed_by
 from ensue.store.runs.unsettled_states import UnsettledStates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from ensue.core.model.enforced import EnforcedBy
     from ensue.core.model.made_thing import MadeByState
@@ -147,7 +147,7 @@ def undeclared_states(
         if row.identity not in undeclared and not run.has_passed_on(row) and not is_absence(row.entry)
         for place in _places(row)
     }
-    removed = RemovedThings(rows, run.removed_paths())
+    removed = RemovedThings(rows, removed_by(run.made))
     kept_places = {(row.target, row.scope, row.tag) for row in rows}
     left = [
         row
@@ -183,7 +183,7 @@ def reached_targets(outcome: EngineOutcome) -> set[str]:
     """Return the targets that a run has reached, as text."""
     return {
         returned.target
-        for returned in _all(outcome.returns.values())
+        for returned in every_part(outcome.returns.values())
         if returned.ran and not returned.unreachable
     }
 
@@ -202,19 +202,19 @@ class _Run:
         self._declarations = declarations
         self._outcome = outcome
         self._targets = targets
-        self._returns = list(_all(outcome.returns.values()))
+        self._returns = list(every_part(outcome.returns.values()))
 
     @cached_property
     def _things(self) -> dict[StateIdentity, tuple[str, ...]]:
         """What each state is about; none of one that was not called, or of which that is not known."""
         return {
             state_return.identity: made.things if _is_about_these(state_return, made) else ()
-            for state_return, made in self._made
+            for state_return, made in self.made
         }
 
     @cached_property
     def _names(self) -> dict[StateIdentity, str]:
-        return {state_return.identity: state_return.name for state_return, _ in self._made}
+        return {state_return.identity: state_return.name for state_return, _ in self.made}
 
     @cached_property
     def words(self) -> set[str]:
@@ -234,7 +234,7 @@ class _Run:
     @cached_property
     def settled(self) -> set[StateIdentity]:
         """The states of this run that cannot have been about something else before: their tags name it."""
-        moving = {state_return.identity for state_return, made in self._made if made.may_move}
+        moving = {state_return.identity for state_return, made in self.made if made.may_move}
         return {
             identity
             for identity, things in self._things.items()
@@ -265,12 +265,13 @@ class _Run:
         return identity in self._kept
 
     @cached_property
-    def _made(self) -> list[tuple[Return, MadeByState]]:
+    def made(self) -> list[tuple[Return, MadeByState]]:
+        """The returns of the run, each with what its state makes."""
         return [(state_return, self._targets.made_by(state_return)) for state_return in self._returns]
 
     @cached_property
     def _places(self) -> set[tuple[str, str]]:
-        return {(state_return.target, thing) for state_return, made in self._made for thing in made.things}
+        return {(state_return.target, thing) for state_return, made in self.made for thing in made.things}
 
     def declares(self, row: EnforcedRow, by: EnforcedBy) -> bool:
         """Return whether the run declares the thing of a state that it did not run, or may do so."""
@@ -298,12 +299,6 @@ class _Run:
             return False
         return not self._declarations.may_be_elsewhere(by)
 
-    def removed_paths(self) -> Iterator[tuple[str, str]]:
-        """Yield the paths that the run removes, with all below them, each after its target."""
-        for returned, made in self._made:
-            if made.is_absence and returned.result is not False and not returned.skipped:
-                yield from ((returned.target, thing) for thing in made.things if thing.startswith("/"))
-
     def renaming_of(self, row: EnforcedRow, rows: Iterable[EnforcedRow]) -> str:
         """Return how to keep what a state made if the run has it by another name; empty if it has not."""
         known = {(known.target, known.entry.module, known.entry.name) for known in rows}
@@ -317,14 +312,6 @@ class _Run:
             if is_like and (returned.target, returned.module, returned.name) not in known:
                 return f"if {entry.name} is {returned.id} now, keep what it made with `- name: {entry.name}`"
         return ""
-
-
-def _all(returns: Iterable[Return]) -> Iterator[Return]:
-    for returned in returns:
-        for part in parts_of(returned):
-            yield part
-            for scope in (*part.delayed, *part.applied):
-                yield from _all(scope.returns.values())
 
 
 def _is_about_these(returned: Return, made: MadeByState) -> bool:
