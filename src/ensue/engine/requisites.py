@@ -89,6 +89,8 @@ def judge(
         plain_kind = RequisiteKind.REQUIRE if kind is RequisiteKind.WATCH and not can_watch else kind
         lookup = check_result_of if kind is RequisiteKind.PREREQ else result_of
         group = 0
+        if plain_kind is RequisiteKind.ONCHANGES and not targets:  # A part of a run leaves them out.
+            group = _CHANGES_THERE if is_owed else _CHANGES_MISSING
         for index in targets:
             returned = lookup(index)
             if is_owed and plain_kind in _CHANGES and returned is not None and returned.result is not False:
