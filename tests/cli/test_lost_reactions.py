@@ -41,27 +41,25 @@ vhost:
   test.succeed_with_changes:
     - listen_in: [cmd: hup]
 hup:
-  cmd.{function}:
-    - {kind}: [conf, site]
-    - require: [base]
+  cmd.{call}[conf, site]}}, require: [base]]
 site: test.succeed_with_changes
 """
 
 
 @pytest.mark.parametrize(
-    ("function", "kind", "brings", "count"),
+    ("call", "brings", "count"),
     [
-        ("wait", "listen", "'base'", 3),
-        ("run", "onchanges", "'base'", 3),
-        ("wait", "watch", "'base', 'site'", 4),
+        ("wait: [{listen: ", "'base'", 3),
+        ("run: [{onchanges: ", "'base'", 3),
+        ("wait: [{watch: ", "'base', 'site'", 4),
     ],
 )
 def test_a_handler_brings_what_it_requires_and_not_what_triggers_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], function: str, kind: str, brings: str, count: int
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], call: str, brings: str, count: int
 ) -> None:
     """The help names what the handler would bring along, and that is what it brings."""
     (tmp_path / "states").mkdir()
-    (tmp_path / "states/t.sls").write_text(NOTIFIERS.format(function=function, kind=kind))
+    (tmp_path / "states/t.sls").write_text(NOTIFIERS.format(call=call))
     command = ["--root", str(tmp_path), "plan", "t", "--id", "box", "--only", "tag:deploy"]
     assert main(command) == 0
     help_ = "to run them now, add --only hup, which also brings what they require: {}\n"

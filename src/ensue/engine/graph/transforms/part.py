@@ -1,14 +1,15 @@
 """Rule: a part of a plan is the chunks that were chosen, and all that these need.
 
 A chunk needs the chunks that its requisites name: those it requires, watches, recovers from or is bound to.
-What only triggers it, under `onchanges` or `listen`, it does not need: without that it does not react. A `prereq` binds both ways: a chunk that is to run before another one changes something needs that
-one, and that one is never run without it. A chunk whose target is registered in the same run needs the chunk
-that registers it. Order alone is no need.
+What only triggers it, under `onchanges` or `listen`, it does not need: without that it does not react. A
+`prereq` binds both ways: a chunk that is to run before another one changes something needs that one, and that
+one is never run without it. A chunk whose target is registered in the same run needs the chunk that registers
+it. Order alone is no need.
 
 A chunk that needs an excluded one is excluded, too, and so is one of which everything under `onchanges` is
-excluded. There are three exceptions, which behave as if the excluded chunk were not in the plan: a requisite of which one chunk is enough, while another one is
-left; a reference to a value that an earlier apply has enforced; and a target that an earlier apply has
-registered.
+excluded. There are three exceptions, which behave as if the excluded chunk were not in the plan: a requisite
+of which one chunk is enough, while another one is left; a reference to a value that an earlier apply has
+enforced; and a target that an earlier apply has registered.
 """
 
 from __future__ import annotations
