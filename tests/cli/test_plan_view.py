@@ -541,6 +541,38 @@ def test_a_missing_user_or_group_fails_in_the_plan(shell: Shell) -> None:
     assert shell.run("plan", "t").code == 0
 
 
+@pytest.mark.parametrize(
+    ("lacks", "made", "problem"),
+    [
+        (
+            "cwd: ROOT/none",
+            "ROOT/none: file.directory",
+            'Desired working directory "{}/none" is not available',
+        ),
+        ("runas: nosuchuser-1", "nosuchuser-1: user.present", "there is no user `nosuchuser-1`"),
+        ("group: nosuchgroup-1", "nosuchgroup-1: group.present", "there is no group `nosuchgroup-1`"),
+    ],
+)
+def test_a_command_that_cannot_start_fails_in_the_plan(
+    shell: Shell, lacks: str, made: str, problem: str
+) -> None:
+    """In whatever way it would be run, unless an earlier state makes what it lacks."""
+    commands = (
+        "a: {cmd.run: [name: 'true', LACKS]}\n"
+        "b: {cmd.run: [name: 'true', stateful: true, LACKS]}\n"
+        "c: {cmd.script: [source: salt://c.sh, LACKS]}\n"
+    ).replace("LACKS", lacks)
+    write = f"{commands}d: test.succeed_with_changes\ne: {{cmd.wait: [name: 'true', watch: [d], {lacks}]}}\n"
+    shell.write("states/c.sh", "true\n")
+    shell.write("states/t.sls", write.replace("ROOT", str(shell.root)))
+    planned = shell.run("plan", "t")
+    assert problem.format(shell.root) in planned.out
+    assert "4 would fail" in planned.out, planned.out
+    assert shell.run("apply", "t").code == 2
+    shell.write("states/t.sls", f"{made}\n{write}".replace("ROOT", str(shell.root)))
+    assert shell.run("plan", "t").code == 0
+
+
 def test_what_would_fail_makes_nothing(shell: Shell) -> None:
     """A folder whose own state would fail does not count as made for what is in it."""
     root = shell.root
