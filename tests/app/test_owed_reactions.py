@@ -110,6 +110,17 @@ def test_a_part_of_a_run_pays_what_is_owed(tmp_path: Path) -> None:
         assert calls(tmp_path) == number
 
 
+@pytest.mark.parametrize("kind", [*KINDS, "listen_in"])
+def test_a_chosen_handler_pays_what_is_owed(tmp_path: Path, kind: str) -> None:
+    """Although what triggers it is left out; it reacts once."""
+    (tmp_path / "ok").touch()
+    sls(tmp_path, HANDLER + LISTENED_TO if kind == "listen_in" else KINDS[kind] + CAUSE)
+    assert (applied_part(tmp_path, RunPart(only=("c",))).exit_code, calls(tmp_path)) == (0, 0)
+    for _ in range(2):
+        assert (applied_part(tmp_path, RunPart(only=("h",))).exit_code, calls(tmp_path)) == (0, 1)
+    assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (0, 1)
+
+
 LISTENED_TO = "c:\n  file.managed: [name: ROOT/c, contents: x, listen_in: [h]]\n"
 
 

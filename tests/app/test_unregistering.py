@@ -55,6 +55,31 @@ def test_a_teardown_that_is_applied_again(tmp_path: Path) -> None:
     assert apply(tmp_path, "gone", test=True).exit_code == 0
 
 
+@pytest.mark.parametrize("test", [True, False])
+def test_what_a_run_unregisters_is_not_orphaned(tmp_path: Path, *, test: bool) -> None:
+    """The states that replace its declaration take the machine down: neither plan nor apply warns."""
+    write(tmp_path, states__top="base: {'*': [s]}\n", states__s=MADE)
+    assert apply(tmp_path).exit_code == 0
+    write(tmp_path, states__s=GONE)
+    assert apply(tmp_path, test=test).warnings == ()
+
+
+@pytest.mark.parametrize("test", [True, False])
+def test_what_a_run_removes_does_not_stay_on_an_orphaned_machine(tmp_path: Path, *, test: bool) -> None:
+    """A file that is made absent is not counted, and an optional target does not fail the next apply."""
+    write(
+        tmp_path,
+        states__top="base: {'*': [s]}\n",
+        states__s=MADE + "d: {file.directory: [name: /d, tgt: box]}\n",
+    )
+    assert apply(tmp_path).exit_code == 0
+    write(tmp_path, states__s=GONE.partition("dummy:box")[0])
+    codes = {warning.code: warning.detail for warning in apply(tmp_path, test=test).warnings}
+    assert "targeted by conf (file.absent in s), which will run without it" in codes["E0718"]
+    assert "1 thing that states made on it stays" in codes["E0718"]
+    assert "fails" not in codes["E0718"]
+
+
 @pytest.mark.parametrize("name", ["box", "dummy:"])
 def test_a_name_that_is_none(tmp_path: Path, name: str) -> None:
     """The state fails and says what a name is."""

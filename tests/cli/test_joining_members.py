@@ -204,6 +204,21 @@ def test_what_is_read_before_a_resource_leaves_is_reported(project: Shell) -> No
     assert "E0726" not in again.err
 
 
+def test_what_is_read_before_a_resource_is_unregistered_is_reported(project: Shell) -> None:
+    """It leaves the list as an orphaned one does, in the plan and in the apply."""
+    project.write("states/top.sls", "base:\n  'vm': [newhost]\n  'L@a,b,n': [peers]\n")
+    write(project, "states/newhost.sls", MAKE)
+    project.write("states/peers.sls", PEERS)
+    project.run("apply", "--tgt", "*")
+    project.write("states/newhost.sls", "minion:n: resource.unregistered\n")
+    planned = project.run("plan", "--tgt", "*")
+    assert "mine.get('L@a,b,n') is read before minion:n leaves" in planned.err, planned.err
+    assert "E0718" not in planned.err
+    applied = project.run("apply", "--tgt", "*")
+    assert "mine.get('L@a,b,n') was read before minion:n left" in applied.err, applied.err
+    assert "E0726" not in project.run("apply", "--tgt", "*").err
+
+
 CALL = "salt['publish.publish']('T@dummy', 'test.ping', [], 'compound')"
 
 

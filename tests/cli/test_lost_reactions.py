@@ -32,6 +32,40 @@ last:
   test.succeed_with_changes:
     - listen_in: [cmd: count]
 """
+NOTIFIERS = """\
+base: test.succeed_with_changes
+conf:
+  test.succeed_with_changes:
+    - tags: deploy
+vhost:
+  test.succeed_with_changes:
+    - listen_in: [cmd: hup]
+hup:
+  cmd.{call}[conf, site]}}, require: [base]]
+site: test.succeed_with_changes
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "brings", "count"),
+    [
+        ("wait: [{listen: ", "'base'", 3),
+        ("run: [{onchanges: ", "'base'", 3),
+        ("wait: [{watch: ", "'base', 'site'", 4),
+    ],
+)
+def test_a_handler_brings_what_it_requires_and_not_what_triggers_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], call: str, brings: str, count: int
+) -> None:
+    """The help names what the handler would bring along, and that is what it brings."""
+    (tmp_path / "states").mkdir()
+    (tmp_path / "states/t.sls").write_text(NOTIFIERS.format(call=call))
+    command = ["--root", str(tmp_path), "plan", "t", "--id", "box", "--only", "tag:deploy"]
+    assert main(command) == 0
+    help_ = "to run them now, add --only hup, which also brings what they require: {}\n"
+    assert help_.format(brings) in capsys.readouterr().err
+    assert main([*command, "--only", "hup"]) == 0
+    assert f"{count} to change" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["apply", "plan"])
@@ -55,7 +89,7 @@ last:
         ),
         ("--only conf --exclude reload,count,note", "", ""),
         ("--only conf,reload,count,note", "", ""),
-        ("--only reload", "'conf' runs, and what reacts to its changes is left out: 'count', 'note'", ""),
+        ("--only reload", "", ""),
         ("--exclude note", "", ""),
         ("", "", ""),
     ],

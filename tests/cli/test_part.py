@@ -232,3 +232,17 @@ def test_a_fleet_takes_no_part(project: Shell) -> None:
     ended = project.run("apply", "--tgt", "*", "--only", "web")
     assert ended.code == 1
     assert "Runs over minions do not have the option --only." in ended.err
+
+
+@pytest.mark.parametrize("command", ["plan", "apply"])
+def test_hosts_without_the_state_to_start_at_are_named(shell: Shell, command: str) -> None:
+    """Nothing runs there, which one warning says for all of them; there is none of a state that all have."""
+    shell.write("pillar/top.sls", "base: {'*': [p]}\n")
+    shell.write("pillar/p.sls", "resources: {dummy: {a: {}, b: {}, c: {}}}\n")
+    shell.write("states/t.sls", "{% if grains.id == 'a' %}\nfirst: test.nop\n{% endif %}\nlast: test.nop\n")
+    ended = shell.run(command, "t", "--tgt", "T@dummy", "--start-at", "first")
+    warnings = [line for line in ended.err.splitlines() if line.startswith("warning[E0918]")]
+    assert warnings == ["warning[E0918]: nothing runs on b, c, which have no state 'first' to start at"], (
+        ended.err
+    )
+    assert "E0918" not in shell.run(command, "t", "--tgt", "T@dummy", "--start-at", "last").err

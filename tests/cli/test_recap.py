@@ -136,3 +136,9 @@ def test_a_failure_below_is_repeated_once(shell: Shell) -> None:
     assert end.startswith("  bad (test.fail_without_changes), states/inner.sls:1:")
     assert "configured" not in end
     assert "\n0 changed, 0 unchanged, 1 failed, " in end
+
+
+def test_a_run_without_a_target_counts_no_state(shell: Shell) -> None:
+    """No state was to run, so none is counted as not run."""
+    shell.write("states/t.sls", "x: test.nop\n")
+    assert shell.run("plan", "t", "--tgt", "nobody*").out.endswith("\n0 to change, 0 unchanged\n")

@@ -296,12 +296,12 @@ class Run:
         )
 
     async def _left_behind(self, declarations: RunDeclarations, outcome: EngineOutcome) -> list[Diagnostic]:
-        """Return warnings about what earlier applies made or owe, and nothing declares or reaches any more."""
+        """Return warnings about what earlier applies made or owe, and nothing declares or reaches now."""
         from ensue.store.runs.departed_hosts import departed_hosts
         from ensue.store.runs.undeclared_reactions import undeclared_reactions
         from ensue.store.runs.undeclared_states import KnownTargets, reached_targets, undeclared_states
 
-        services, enforced = self._services, self._stores.enforced
+        services, enforced, thread = self._services, self._stores.enforced, self._stores.opened.thread
         targets = KnownTargets(
             own=self._stores.minion,
             is_kept=lambda target: services.targets.directory.shown_config(target) is not None,

@@ -12,11 +12,13 @@ import msgspec
 
 from ensue.core.contracts.accumulators import Accumulators
 from ensue.core.contracts.origins import with_origins
+from ensue.core.model.fan_out import every_part
 from ensue.core.model.srn import Srn
 from ensue.derived import current_registry
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineHooks, EngineOptions, EngineServices
 from ensue.language.functions.functions import TargetFunctions
+from ensue.language.functions.made_things import MadeThings
 from ensue.language.plans.block_registrations import BlockRegistrations
 from ensue.language.plans.declared_secrets import DeclaredSecrets
 from ensue.language.plans.expander import SlsExpander
@@ -37,12 +39,13 @@ from ensue.store.runs.planned_requisites import planned_event
 from ensue.store.runs.pruning import Pruning, earlier_declarations
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from ensue.app.services import Services
     from ensue.core.contracts.growth import GrowthRequest, Plan, PlanListener
     from ensue.core.model.events import NodeStarted, RunEvent
     from ensue.core.model.resource import DeclaredBy
+    from ensue.core.model.returns import Return
     from ensue.engine.binding.arguments import RunTimeArguments
     from ensue.engine.plans.first_plans import FirstPlans
     from ensue.engine.services import CallSite
@@ -153,7 +156,7 @@ class RunWiring:
             foreseen.foresees,
             services.compilation.states.opens_scopes,
             orphaned=orphaned,
-            left_on=lambda target: things_left(self._stores.enforced.known(), target),
+            left_after=self._left_after,
         )
         self._stores.enforced.judged_by(declarations)
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
@@ -194,6 +197,15 @@ class RunWiring:
         """Return this minion if its pillar declares a target, else an empty text."""
         record = self._services.targets.directory.index.record(Srn.parse(target))
         return self._stores.minion.id if record is not None and record.origin == "pillar" else ""
+
+    def _left_after(self, returns: Iterable[Return]) -> Callable[[str], int]:
+        """Return a function that counts what states made and is still on a target after these returns."""
+        from ensue.store.runs.removed_things import removed_by
+
+        made_by = MadeThings(self._services.compilation.states_of).of
+        rows = self._stores.enforced.known()
+        removed = removed_by((state_return, made_by(state_return)) for state_return in every_part(returns))
+        return lambda target: things_left(rows, target, removed)
 
     def _own_registry(self) -> LazyRegistry:
         """Return the registry of this machine, which shares its changes in a run over minions."""

@@ -167,7 +167,7 @@ class FanOuts:
         if node.role is Role.STATE and not node.scope.quiet:
             tags = tuple(fanned.chunk.tag for fanned in nodes)
             own = str(node.target)
-            self._hooks.fanned_out(node.scope.path, tags)
+            self._hooks.fanned_out(node.scope.path, node.chunk, tags)
             self._emit(
                 FannedOut(
                     scope=node.scope.path,

@@ -88,7 +88,7 @@ def judge(
     for kind, any_of, targets in _groups(requisites, prepared_by):
         plain_kind = RequisiteKind.REQUIRE if kind is RequisiteKind.WATCH and not can_watch else kind
         lookup = check_result_of if kind is RequisiteKind.PREREQ else result_of
-        group = 0
+        group = 0 if targets else _untriggered(plain_kind, is_owed=is_owed)
         for index in targets:
             returned = lookup(index)
             if is_owed and plain_kind in _CHANGES and returned is not None and returned.result is not False:
@@ -105,6 +105,13 @@ def judge(
             group &= ~_WATCH_UNKNOWN
         facts |= _outweighed(group) if any_of else group
     return _verdict(facts)
+
+
+def _untriggered(kind: RequisiteKind, *, is_owed: bool) -> int:
+    """Return the facts about a requisite of which a part of a run leaves out everything."""
+    if kind is not RequisiteKind.ONCHANGES:
+        return 0
+    return _CHANGES_THERE if is_owed else _CHANGES_MISSING
 
 
 def may_change(returned: Return) -> bool:

@@ -130,7 +130,7 @@ def _takes_slot(_: Srn) -> bool:
     return True
 
 
-def _notes_nothing(_scope: str, _tags: Sequence[str]) -> None:
+def _notes_nothing(_scope: str, _chunk: Chunk, _tags: Sequence[str]) -> None:
     pass
 
 
@@ -202,7 +202,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
         owed: the reactions that earlier applies owe; None: that is not kept.
         matcher: finds the resources that a chunk is fanned out to; None: nothing is fanned out.
         matched: called with a target as written, the target of its plan, and the resources that it matches.
-        fanned_out: called with the path of a scope and the tags of the chunks that a chunk of it became.
+        fanned_out: called with the path of a scope, a chunk of it, and the tags of the chunks that it became.
         is_transient: returns whether the effect of a chunk ends with its process, so that a resumed run has
             to call it again.
         takes_slot: returns whether functions on a target count towards the concurrency.
@@ -228,7 +228,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
     owed: OwedReactions | None = None
     matcher: TargetMatcher | None = None
     matched: Callable[[FanOut, Srn, Sequence[Srn]], None] | None = None
-    fanned_out: Callable[[str, Sequence[str]], None] = _notes_nothing
+    fanned_out: Callable[[str, Chunk, Sequence[str]], None] = _notes_nothing
     is_transient: Callable[[Chunk], bool] = _outlives_its_run
     takes_slot: Callable[[Srn], bool] = _takes_slot
     inputs: CallInputs | None = None

@@ -150,6 +150,8 @@ class Drafter:
             from ensue.language.function_words import instead_of_module
             from ensue.language.hcl_words import instead_of_argument, instead_of_resource
 
+            state = declaration.arguments.get("state")
+            near = self._catalog.near(declaration.module, state) if isinstance(state, str) else ()
             self._collector.error(
                 "E0306",
                 f"{declaration.id!r} names no function of {declaration.module!r}",
@@ -158,6 +160,7 @@ class Drafter:
                 or instead_of_keyword(declaration.module)
                 or instead_of_argument(declaration.module)
                 or instead_of_resource(declaration.module)
+                or (f"write `{near[0]}`; there is no argument `state`" if near else "")
                 or f"write `{declaration.module}.function:`, or the function as one item of the list",
             )
             return ()

@@ -194,7 +194,7 @@ class Compiler:
             note_printed_pillar(drafter.fanned, tree)
         self._warn_of_texts(tree, drafts, collector)
         waits = Lookup(tree, self._roots, self._renderer, collector).look_up(drafts)
-        resolver = Resolver(drafts, tree, collector, outer_ids, self._checks.minion)
+        resolver = Resolver(drafts, tree, collector, outer_ids, self._checks.minion, roots=self._roots)
         requested = resolver.resolve(waits)
         if any(requested):
             from ensue.language.reacting_commands import warn_of_reacting_commands

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.growth import Plan
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.run_part import RunPart
+    from ensue.core.model.srn import Srn
 
     _NamesOf: TypeAlias = Callable[[Chunk], Collection[str]]
 
@@ -29,6 +30,7 @@ EXCLUDE: Final = "--exclude"
 START_AT: Final = "--start-at"
 _KINDS: Final = ("id", "sls", "tag")
 _MOST_CALLERS: Final = 5
+_MOST_NAMED: Final = 10
 
 
 class Named(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +70,11 @@ class StatesByWord:
             exclude=frozenset(meant.get(EXCLUDE, ())),
             start=min(starts, default=len(self._plan.chunks)) if part.start_at else None,
         )
+
+    @property
+    def target(self) -> Srn:
+        """The target of the plan."""
+        return self._plan.target
 
     def meanings(self, option: str, word: str) -> dict[str, set[int]]:
         """Return the states that a word may name, by its kind: `id`, `sls`, `tag`; without empty ones."""
@@ -155,7 +162,23 @@ def word_problems(plans: Sequence[Plan], part: RunPart, *, joining: bool = False
             problems.append(_unknown(option, word, by_word))
         elif not any(meanings):
             problems.append(_not_known_yet(option, word))
+    if part.start_at and not problems:
+        without = [states for states in by_word if not states.meanings(START_AT, part.start_at)]
+        problems += [_nothing_starts(without, part.start_at)] if without else []
     return problems
+
+
+def _nothing_starts(without: Sequence[StatesByWord], word: str) -> Diagnostic:
+    targets = [states.target.id for states in without]
+    more = f" and {len(targets) - _MOST_NAMED} more" if len(targets) > _MOST_NAMED else ""
+    named, have = ", ".join(targets[:_MOST_NAMED]), "has" if len(targets) == 1 else "have"
+    return Diagnostic(
+        code="E0918",
+        summary=f"nothing runs on {named}{more}, which {have} no state {word!r} to start at",
+        detail="`--start-at` counts for each host, and a state of another host has no place in its plan",
+        help=f"run all of {'it' if len(targets) == 1 else 'them'} with `--tgt` and without `--start-at`",
+        severity=Severity.WARNING,
+    )
 
 
 def _ambiguous(option: str, word: str) -> Diagnostic:

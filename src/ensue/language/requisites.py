@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.requisite import Requisite, RequisiteKind
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from ensue.language.minion_states import MinionStates
     from ensue.language.names_by_glob import NamesByGlob
     from ensue.language.requested import Requested, Words
+    from ensue.language.settings.roots import Roots
     from ensue.language.tree import SlsTree
+
+_MOST_NAMED: Final = 5
 
 
 class Resolver:
@@ -39,6 +42,7 @@ class Resolver:
         collector: collects the errors.
         outer_ids: IDs and names of the enclosing scopes, which requisites cannot name.
         minion: the id of this minion in a run over minions; empty in other runs.
+        roots: the SLS files of the project, of which an error names those that declare what is missing.
     """
 
     def __init__(
@@ -48,9 +52,12 @@ class Resolver:
         collector: Collector,
         outer_ids: Container[str] = (),
         minion: str = "",
+        *,
+        roots: Roots | None = None,
     ) -> None:
         self._drafts = drafts
         self._minion = minion
+        self._roots = roots
         self._tree = tree
         self._collector = collector
         self._outer_ids = outer_ids
@@ -291,7 +298,10 @@ class Resolver:
             f"`{word}` of {draft.declaration.id!r} names {key}: {value}, which is not in this run",
             draft.declaration.span(word, place),
             detail="it is ignored" if ignored else "",
-            help=self._in_a_block(value) or near or "declare it, or include the SLS that does",
+            help=self._in_a_block(value)
+            or near
+            or self._elsewhere(draft, key, value)
+            or "declare it, or include the SLS that does",
         )
 
     def _outside(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
@@ -304,6 +314,21 @@ class Resolver:
             detail=f"{value!r} is in an enclosing scope; a requisite names only states of its own scope",
             help=instead_of_requisite_across(word, value),
         )
+
+    def _elsewhere(self, draft: Draft, key: str, value: str) -> str:
+        """Return the remedy for a state that SLS declare which are not in this run; empty if none does."""
+        if self._roots is None or key == "sls":
+            return ""
+        from ensue.language.ids_in_files import declaring_files
+
+        saltenv = draft.declaration.saltenv
+        files = [
+            self._roots.find_path(file.path, saltenv)
+            for file in declaring_files(value, self._roots.folders(saltenv))
+            if key in ("id", file.module)
+        ]
+        names = sorted({file.name for file in files if file is not None})
+        return f"include the SLS that declares it: {' or '.join(names[:_MOST_NAMED])}" if names else ""
 
     def _in_a_block(self, id_: str) -> str:
         """Return the remedy for an ID that a delayed block declares; empty if none does."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME_CHARS = 120
 _BELOW = " " * 6
-_MOST_PREVENTED: Final = 20
+_MOST_PREVENTED: Final = 10
 """The most states that the line about one cause names."""
 _UNMANAGED = "changed by someone else, not managed (an apply takes it over as it is)"
 _UNDONE = "changed by other states, not managed (an apply takes it over as it is)"
@@ -104,7 +104,7 @@ class _View:
         if is_prevented:
             self._groups.setdefault(key, [])
             by_cause = self._prevented.setdefault(key, {})
-            by_cause.setdefault(returned.causes, []).append(self._named(returned))
+            by_cause.setdefault(returned.causes, []).append(self._id(returned))
         if unmanaged := unmanaged_drift(returned):
             heading = _QUERIED if returned.is_query else _UNDONE if returned.drift_by else _UNMANAGED
             self.drifted.setdefault(heading, []).append(self._unmanaged_line(returned, unmanaged))
@@ -166,9 +166,12 @@ class _View:
         shown = on_one_line(f"{line}: {what}" if what else line)
         return f"    {self._palette.paint(self._colours[mark], shown)}"
 
+    def _id(self, returned: Return) -> str:
+        return _shown_name(self._masker.name(returned.id).removeprefix(_prefix(returned)))
+
     def _named(self, returned: Return) -> str:
         """Return the ID of a state with its function, and its name unless that is the ID."""
-        id_ = _shown_name(self._masker.name(returned.id).removeprefix(_prefix(returned)))
+        id_ = self._id(returned)
         name = _shown_name(state_name(returned.name, returned.id, self._masker))
         named = f" {name}" if name != id_ else ""
         function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return
     from ensue.output.colours import Palette
 
+_NO_STATES: Final = "no_|-states_|-states_|-None"
 _LONGEST_OUTPUT_CHARS: Final = 1000
 """The longest end of a command's output; it is no message of ensue, and may have any length."""
 _LONGEST_WAY_OUT_CHARS: Final = 600
@@ -225,6 +226,11 @@ def every_return(returns: Iterable[Return]) -> Iterator[Return]:
 def has_function(returned: Return) -> bool:
     """Return whether a state was declared; a run without states has a return `no.None`, as in Salt."""
     return (returned.module, returned.function) != ("no", "None")
+
+
+def says_no_states(returned: Return) -> bool:
+    """Return whether a return says that the run has no states at all; it has the tag that Salt gives it."""
+    return returned.tag == _NO_STATES
 
 
 def what_happened(returned: Return, masker: Masker) -> str:

@@ -11,7 +11,7 @@ import msgspec
 
 from ensue.output.change_lines import destroys
 from ensue.output.colours import on_one_line
-from ensue.output.failures import every_return
+from ensue.output.failures import every_return, says_no_states
 from ensue.output.foreseen import JoiningCounts, joining_of, only_applies
 from ensue.output.own_part import is_nested_only
 from ensue.store.runs.run_counts import OutcomeName, RunCounts, counted_as
@@ -73,7 +73,8 @@ def outcomes(report: RunReport) -> Iterator[tuple[str, Return | None, OutcomeNam
     A delayed rendering that failed or is deferred has no return, and counts on the target of its state.
     """
     for returned in every_return(report.returns.values()):
-        name = None if is_nested_only(returned) else counted_as(returned)
+        is_counted = not is_nested_only(returned) and not says_no_states(returned)
+        name = counted_as(returned) if is_counted else None
         if name in {"unknown", "changed", "unchanged"} and only_applies(returned):
             name = None  # Its states count, once they are known.
         if name is not None:

@@ -54,6 +54,13 @@ ROWS: list[Mistake] = [
         code=0,
     ),
     _state(
+        "a package with a state",
+        "curl:\n  pkg:\n    - state: present\n",
+        at="states/t.sls:2:3",
+        says="'curl' names no function of 'pkg'",
+        mends="write `pkg.installed`; there is no argument `state`",
+    ),
+    _state(
         "a state without its indentation",
         "x:\nfile.managed:\n- name: /tmp/never/x\n",
         at="states/t.sls:1:1",

@@ -79,6 +79,7 @@ class Excluded(NamedTuple):
         is_named: whether `--exclude` names it.
         reactions: the requisites by which it reacts to changes of chunks that run (`watch`, `onchanges`,
             `listen`), as indices into the plan that is left.
+        brings: of one that reacts, the other chunks left out that would come along with it.
     """
 
     chunk: Chunk
@@ -86,6 +87,7 @@ class Excluded(NamedTuple):
     is_dependent: bool
     is_named: bool = False
     reactions: tuple[Requisite, ...] = ()
+    brings: tuple[Chunk, ...] = ()
 
 
 class Event(Protocol):

@@ -150,6 +150,10 @@ class DerivedRegistry(Protocol):
         """Remove a resource's entry altogether; False when there was none."""
         ...
 
+    def would_forget(self, srn: Srn) -> list[Srn]:
+        """Return what is derived from a resource that `forget` would remove; a plan calls this instead."""
+        return self.would_invalidate(srn)
+
     def provenance(self, srn: Srn) -> tuple[Srn, ...]:
         """Return the chain of sources, nearest first; empty for a resource without source."""
         ...

@@ -29,7 +29,8 @@ class Requisite(msgspec.Struct, frozen=True):
 
     Args:
         kind: the relation.
-        chunks: indices into the plan's chunks, in the order the user named them; never empty.
+        chunks: indices into the plan's chunks, in the order the user named them; empty for
+            what triggers a chunk (`onchanges`, `listen`) if a part of a run leaves all of it out.
         any: one of them is enough (`require_any`, and `onfail`, which is any unless `onfail_all`).
     """
 

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import jinja2
 from jinja2 import nodes
 
+from ensue.language.ids_in_files import declaring_files, module_in
+
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
     from pathlib import Path
 
 _TAG: Final = re.compile(r"\{\{|\{%")
-_ID: Final = r"^(?P<quote>['\"]?){}(?P=quote):[ \t]*(?:\n[ \t]*(?:-[ \t]+)?)?(?P<module>[a-z][\w.]*)\.\w+"
-_MOST_FILES: Final = 1000
-_LONGEST_BYTES: Final = 1 << 18
-"""How many SLS are searched for a state, and how long each may be; this is only for a better message."""
 
 
 class NameRead(NamedTuple):
@@ -124,20 +122,7 @@ def module_of_state(id_: str, text: str, roots: tuple[Path, ...]) -> str:
         text: the SLS that is rendered.
         roots: the folders of the SLS.
     """
-    pattern = re.compile(_ID.format(re.escape(id_)), re.MULTILINE)
-    if match := pattern.search(text):
-        return match["module"]
-    count = 0
-    for root in roots:
-        for path in sorted(root.rglob("*.sls")):
-            count += 1
-            if count > _MOST_FILES:
-                return ""
-            if path.is_file() and path.stat().st_size <= _LONGEST_BYTES:
-                match = pattern.search(path.read_text(encoding="utf-8", errors="replace"))
-                if match:
-                    return match["module"]
-    return ""
+    return module_in(text, id_) or next((file.module for file in declaring_files(id_, roots)), "")
 
 
 def _chain(node: nodes.Node, keys: tuple[str, ...]) -> NameRead | None:

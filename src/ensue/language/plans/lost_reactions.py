@@ -6,7 +6,7 @@ apply is warned before it changes anything, a plan once it is known what would c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.core.diagnostics import Diagnostic, Severity
 
@@ -19,11 +19,21 @@ if TYPE_CHECKING:
     from ensue.core.model.run_part import RunPart
 
 
+_MOST_NAMED: Final = 5
+
+
 class _LostReaction(NamedTuple):
-    """A state that is left out, and the ID of the first state of the part to whose changes it reacts."""
+    """A state that is left out.
+
+    Args:
+        chunk: the state.
+        cause: the ID of the first state of the part to whose changes it reacts.
+        brings: the other states that would come along with it.
+    """
 
     chunk: Chunk
     cause: str
+    brings: tuple[Chunk, ...]
 
 
 def lost_reactions(
@@ -38,7 +48,7 @@ def lost_reactions(
             apply, before which each may change.
     """
     reacting = [
-        _LostReaction(excluded.chunk, causes[0].id)
+        _LostReaction(excluded.chunk, causes[0].id, excluded.brings)
         for plan in plans
         for excluded in plan.excluded
         if not (excluded.is_named or excluded.is_dependent)
@@ -51,13 +61,12 @@ def lost_reactions(
     if not reacting:
         return
     first = reacting[0]
-    ids = list(dict.fromkeys(reaction.chunk.id for reaction in reacting))
     yield Diagnostic(
         code="E0899",
         summary=f"{first.cause!r} runs, and what reacts to its changes is left out: {_listed(reacting)}",
         span=first.chunk.document.locate(first.chunk.keys),
         detail="after a change it is owed: the next apply that does not leave it out runs it",
-        help=_instead(ids, part),
+        help=_instead(reacting, part),
         severity=Severity.WARNING,
     )
 
@@ -96,10 +105,16 @@ def _listed(reacting: Sequence[_LostReaction]) -> str:
     return ", ".join(dict.fromkeys(texts))
 
 
-def _instead(ids: Sequence[str], part: RunPart) -> str:
+def _instead(reacting: Sequence[_LostReaction], part: RunPart) -> str:
     import shlex  # Only a part of a run that leaves such states out needs it.
 
+    ids = dict.fromkeys(reaction.chunk.id for reaction in reacting)
+    brought = [repr(id_) for id_ in dict.fromkeys(c.id for r in reacting for c in r.brings) if id_ not in ids]
+    more = f" and {len(brought) - _MOST_NAMED} more" if len(brought) > _MOST_NAMED else ""
+    brings = (
+        f", which also brings what they require: {', '.join(brought[:_MOST_NAMED])}{more}" if brought else ""
+    )
     words = [shlex.quote(word if word.isidentifier() else f"id:{word}") for word in ids]
     options = " ".join(f"--only {word}" for word in words)
     also = f"add {options}" if part.only else f"leave out --start-at, or name the states with {options}"
-    return f"to run them now, {also}"
+    return f"to run them now, {also}{brings}"

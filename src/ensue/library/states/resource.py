@@ -47,7 +47,7 @@ async def unregistered(ctx: StateContext, name: str) -> StateReturn:
     if await asyncio.to_thread(ctx.registry.record, srn) is None:
         return StateReturn.unchanged(name, f"{name} is not registered", gone)
     if ctx.test:
-        changes = _changes(srn, await asyncio.to_thread(ctx.registry.would_invalidate, srn))
+        changes = _changes(srn, await asyncio.to_thread(ctx.registry.would_forget, srn))
         return StateReturn.planned(name, f"{name} would be unregistered", changes)
     derived = await asyncio.to_thread(ctx.registry.invalidate, srn, reason=f"{srn} was unregistered")
     await asyncio.to_thread(ctx.registry.forget, srn)

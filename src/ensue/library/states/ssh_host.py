@@ -36,6 +36,8 @@ _TARGETS: Final = re.compile(r"\A[A-Z]@|[*?\[]|\s(?:and|or|not)\s|,")
 async def state_applied(ctx: StateContext, name: str, mods: str | Sequence[str]) -> StateReturn:
     """Apply SLS to a target, as part of this run.
 
+    If the target may be gone, name it in `tgt`, too, with `tgt_optional: true`.
+
     Args:
         name: the target, by id or SRN.
         mods: SLS names, as a list or separated by commas.

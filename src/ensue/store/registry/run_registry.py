@@ -15,7 +15,7 @@ from ensue.store.registry.run_claims import RunClaims
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ensue.core.model.data import Data
     from ensue.core.model.events import RunEvent
@@ -68,9 +68,9 @@ class RunRegistry(LazyRegistry):
         self.joined: set[Srn] = set()
         """What was registered in this run and was not there before, or with another configuration."""
         self.left: set[Srn] = set()
-        """What this run has orphaned or invalidated, or in a plan would, and not registered again."""
-        self.to_be_invalidated: set[Srn] = set()
-        """What states of a plan would invalidate."""
+        """What this run has orphaned, invalidated or unregistered, or in a plan would, and not registered."""
+        self.leaving: set[Srn] = set()
+        """What states of a plan would invalidate or unregister."""
         self.claims = RunClaims()
         self._directory = directory
         self._on_event = on_event
@@ -131,7 +131,7 @@ class RunRegistry(LazyRegistry):
         own = (self, self._directory, self._on_event, self._loop)
         registry = RunRegistry(*own, joined=self._joined, registrant=registrant)
         registry.registered, registry.joined = self.registered, self.joined
-        registry.left, registry.to_be_invalidated = self.left, self.to_be_invalidated
+        registry.left, registry.leaving = self.left, self.leaving
         registry.claims = self.claims
         return registry
 
@@ -159,9 +159,17 @@ class RunRegistry(LazyRegistry):
     def would_invalidate(self, source: Srn) -> list[Srn]:
         """Return what `invalidate` would invalidate, which a plan then does not take for orphaned."""
         hit = super().would_invalidate(source)
-        self.to_be_invalidated.update(hit)
-        self.left.update(hit)
+        self._would_leave(hit)
         return hit
+
+    def would_forget(self, srn: Srn) -> list[Srn]:
+        """Return what is derived from a resource that `forget` would remove; it is not orphaned then."""
+        self._would_leave((srn,))
+        return self.would_invalidate(srn)
+
+    def _would_leave(self, srns: Iterable[Srn]) -> None:
+        self.leaving.update(srns)
+        self.left.update(srns)
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration no longer registers."""
@@ -178,7 +186,10 @@ class RunRegistry(LazyRegistry):
         """Remove a resource's entry."""
         self.claims.give_up((srn,))
         self._tell(None, (srn,))
-        return self.opened().forget(srn)
+        is_forgotten = self.opened().forget(srn)
+        if is_forgotten:
+            self.left.add(srn)
+        return is_forgotten
 
     def _tell(self, event: RunEvent | None, changed: Sequence[Srn], registered: Srn | None = None) -> None:
         """Wait until the event loop has dropped what it held, so that later states see what is new."""

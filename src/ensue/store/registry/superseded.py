@@ -45,15 +45,24 @@ def is_absence(entry: EnforcedEntry) -> bool:
     return is_mapping(new_state) and new_state.get("exists") is False
 
 
-def things_left(rows: Iterable[EnforcedRow], target: str) -> int:
+def removing(thing: str) -> tuple[str, ...]:
+    """Return the things with which a thing is removed: itself, and, of a path, what is above it."""
+    return (thing, *map(str, PurePosixPath(thing).parents)) if thing.startswith("/") else (thing,)
+
+
+def things_left(
+    rows: Iterable[EnforcedRow], target: str, removed: Collection[tuple[str, str]] = frozenset()
+) -> int:
     """Return how many things states made on a target and none has made absent since.
 
     Args:
         rows: the entries of a project.
         target: the target.
+        removed: what a run makes absent, or in a plan would, each after its target.
     """
     last = (row.entry for row in rows if row.target == target and row.entry.superseded_by is None)
-    return len({thing for entry in last if not is_absence(entry) for thing in things_of(entry)})
+    made = {thing for entry in last if not is_absence(entry) for thing in things_of(entry)}
+    return sum(all((target, place) not in removed for place in removing(thing)) for thing in made)
 
 
 def left_behind(row: EnforcedRow, things: Collection[str], arguments: int | None) -> list[EnforcedRow]:

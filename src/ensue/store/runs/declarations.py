@@ -19,6 +19,7 @@ from ensue.core.model.resource import DeclaredBy
 from ensue.core.model.state_identity import callers_of
 from ensue.core.model.state_tag import listener_tag, tag_of, words_of
 from ensue.language.tree import sls_key
+from ensue.store.runs.lost_targets import FannedOutState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
@@ -56,8 +57,7 @@ class RequestedRun(msgspec.Struct, frozen=True, kw_only=True):
 class RunDeclarations:
     """The declarations of one run.
 
-    `promised` has the resources that the run will register, `fan_outs` the scope and tag of each chunk that a
-    state with `tgt` became, a list per state.
+    `promised` has the resources that the run will register, `fan_outs` what each state with `tgt` became.
 
     Args:
         promises: the resources that a chunk will register.
@@ -86,7 +86,7 @@ class RunDeclarations:
         self._declared_by_pillar_of = declared_by_pillar_of
         self._unassigned = unassigned
         self.promised: set[Srn] = set()
-        self.fan_outs: list[list[tuple[str, str]]] = []
+        self.fan_outs: list[FannedOutState] = []
         self._earlier = earlier
         self._promises = promises
         self._roots = roots
@@ -308,15 +308,18 @@ class RunDeclarations:
             scope[:end] in self._left_out_paths for end, sign in enumerate(scope) if sign == "/"
         )
 
-    def note_fan_out(self, scope: str, tags: Sequence[str]) -> None:
+    def note_fan_out(self, scope: str, chunk: Chunk, tags: Sequence[str]) -> None:
         """Record the chunks that a chunk with `tgt` became.
 
         Args:
             scope: the path of the scope that they are in.
+            chunk: the chunk with `tgt`.
             tags: their tags.
         """
         self._fanned_out.update((scope, tag) for tag in tags)
-        self.fan_outs.append([(scope, tag) for tag in tags])
+        fan_out = chunk.options.fan_out
+        is_optional = fan_out is not None and fan_out.optional
+        self.fan_outs.append(FannedOutState(scope=scope, tags=tuple(tags), is_optional=is_optional))
 
     def _sls(self, chunk: Chunk, plan: Plan) -> str:
         """Return the SLS of the top scope that a chunk is in or grew from, or the environment instead."""

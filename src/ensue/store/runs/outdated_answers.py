@@ -11,12 +11,12 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Diagnostic, Severity
-from ensue.core.model.fan_out import parts_of
+from ensue.core.model.fan_out import every_part
 from ensue.core.model.srn import Srn
 from ensue.language.targets.target_matcher import ProjectMatcher
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ensue.core.contracts.target_questions import SetAnswers, TargetQuestion
     from ensue.core.model.returns import Return
@@ -72,15 +72,9 @@ async def outdated_answers(
 
 def would_register(returns: Iterable[Return]) -> set[Srn]:
     """Return what the states of a plan would register, as far as it is known."""
-    return {Srn.parse(srn) for each in _every(returns) for srn in (each.foreseen or {}).get("registers", ())}
-
-
-def _every(returns: Iterable[Return]) -> Iterator[Return]:
-    for returned in returns:
-        for part in parts_of(returned):
-            yield part
-            for scope in (*part.delayed, *part.applied):
-                yield from _every(scope.returns.values())
+    return {
+        Srn.parse(srn) for each in every_part(returns) for srn in (each.foreseen or {}).get("registers", ())
+    }
 
 
 async def _matches(matcher: ProjectMatcher, services: Targets, target: str, srn: Srn) -> bool:

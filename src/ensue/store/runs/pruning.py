@@ -2,8 +2,8 @@
 
 When a state has ended, its registrations are compared with those of earlier runs. At the end of a run,
 resources that were registered through removed declarations are orphaned, too. Whatever this run has
-registered or promises to register stays. A state that failed or was skipped orphans nothing; nor does a block
-that was not rendered.
+registered or promises to register stays, and what it unregisters is not orphaned. A state that failed or was
+skipped orphans nothing; nor does a block that was not rendered.
 
 Source: derived-resources document, "Provenance"; the orphans of a deployment in the resource graph.
 """
@@ -19,7 +19,6 @@ import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import StoreError
-from ensue.core.model.left_things import left_words
 from ensue.core.model.resource import Orphaned
 from ensue.store.runs.lost_targets import LostTargets
 from ensue.store.runs.unsettled_states import UnsettledStates
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.registry import DerivedRegistry
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.resource import DeclaredBy
-    from ensue.core.model.returns import StateReturn
+    from ensue.core.model.returns import Return, StateReturn
     from ensue.core.model.srn import Srn
     from ensue.engine.outcome import EngineOutcome
     from ensue.engine.services import CallSite
@@ -68,7 +67,8 @@ class Pruning:
         opens_scopes: whether a function, given its module and its name, may run further states.
         orphaned: the registrations of orphaned resources, of which a plan reports those that no declaration
             has brought back; None: the run is an apply.
-        left_on: returns how many things that states made are still on a target.
+        left_after: given the returns of the run, returns a function that counts what states made
+            and is still on a target.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Pruning:
         opens_scopes: Callable[[str, str], bool],
         *,
         orphaned: _Earlier | None,
-        left_on: Callable[[str], int],
+        left_after: Callable[[Iterable[Return]], Callable[[str], int]],
     ) -> None:
         self._earlier = earlier
         self._declarations = declarations
@@ -89,7 +89,7 @@ class Pruning:
         self._opens_scopes = opens_scopes
         self._orphaned = orphaned or {}
         self._test = orphaned is not None
-        self._left_on = left_on
+        self._left_after = left_after
 
     @property
     def has_earlier(self) -> bool:
@@ -150,11 +150,12 @@ class Pruning:
         gone = [*self._gone(self._earlier, unsettled)]
         ended = [declared_by for declared_by in gone if not self._declarations.is_of_unassigned(declared_by)]
         try:
-            lost = LostTargets(outcome.returns.values(), self._declarations.fan_outs)
+            left_on = await asyncio.to_thread(self._left_after, outcome.returns.values())
+            lost = LostTargets(outcome.returns.values(), self._declarations.fan_outs, left_on)
             warnings = await asyncio.to_thread(self._orphan_all, ended, lost)
             return (
-                *self._orphaned_before(outcome, unsettled),
-                *self._left_registered(gone),
+                *self._orphaned_before(outcome, unsettled, lost),
+                *self._left_registered(gone, lost),
                 *warnings,
             )
         except StoreError as error:
@@ -178,7 +179,9 @@ class Pruning:
             ):
                 yield declared_by
 
-    def _orphaned_before(self, outcome: EngineOutcome, unsettled: UnsettledStates) -> Iterator[Diagnostic]:
+    def _orphaned_before(
+        self, outcome: EngineOutcome, unsettled: UnsettledStates, lost: LostTargets
+    ) -> Iterator[Diagnostic]:
         """Yield a warning per resource that an earlier apply orphaned and that nothing brings back."""
         from ensue.store.runs.outdated_answers import would_register
 
@@ -188,7 +191,7 @@ class Pruning:
             if declared_by in gone or self._is_settled(declared_by, unsettled):
                 for srn in srns:
                     if srn not in coming:
-                        yield self._warning(srn, declared_by, "is orphaned", "")
+                        yield self._warning(srn, declared_by, "is orphaned", lost.stays_on(srn))
 
     def _is_settled(self, declared_by: DeclaredBy, unsettled: UnsettledStates) -> bool:
         """Return whether a declaration is still there, and what it registers is known.
@@ -200,12 +203,12 @@ class Pruning:
             return False
         return not (declared_by.by_function and unsettled.is_unsettled(declared_by.scope, declared_by.tag))
 
-    def _left_registered(self, gone: Iterable[DeclaredBy]) -> Iterator[Diagnostic]:
+    def _left_registered(self, gone: Iterable[DeclaredBy], lost: LostTargets) -> Iterator[Diagnostic]:
         """Yield a warning per resource that no highstate ends, for its machine is assigned nothing."""
         why = "; a highstate that assigns nothing to a machine orphans nothing that was registered there"
         for declared_by in filter(self._declarations.is_of_unassigned, gone):
             for srn in self._not_kept(declared_by):
-                yield self._warning(srn, declared_by, "stays registered", why)
+                yield self._warning(srn, declared_by, "stays registered", f"{why}{lost.stays_on(srn)}")
 
     def _orphan_all(self, gone: Iterable[DeclaredBy], lost: LostTargets) -> list[Diagnostic]:
         done = [(declared_by, self._orphan_gone(declared_by)) for declared_by in gone]
@@ -227,18 +230,20 @@ class Pruning:
         verb = "would be orphaned" if self._test else "is orphaned"
         below = f"; invalidated with it: {', '.join(map(str, done.invalidated))}" if done.invalidated else ""
         return [
-            self._warning(srn, declared_by, verb, f"{lost.detail(srn, orphaned)}{below}") for srn in done.srns
+            self._warning(
+                srn, declared_by, verb, f"{lost.targeting(srn, orphaned)}{below}{lost.stays_on(srn)}"
+            )
+            for srn in done.srns
         ]
 
     def _warning(self, srn: Srn, declared_by: DeclaredBy, verb: str, detail: str) -> Diagnostic:
-        left = left_words(self._left_on(str(srn)), str(srn))
         why, restore, removal = "is no longer declared", "restore the declaration", _removal(declared_by)
         if self._declarations.has(declared_by):
             why, restore, removal = "no longer registers it", "have it registered there again", _REMOVAL
         return Diagnostic(
             code="E0718",
             summary=f"{srn} {verb}: {declared_by.label} {why}",
-            detail=f"a run of this project registered it{detail}" + (f"; {left}" if left else ""),
+            detail=f"a run of this project registered it{detail}",
             help=f"{restore}, or {removal}: ensue resources forget {srn}",
             severity=Severity.WARNING,
         )
@@ -259,7 +264,7 @@ class Pruning:
 
     def _not_kept(self, declared_by: DeclaredBy) -> list[Srn]:
         """Return what an earlier run registered through a declaration, and this one registers nowhere."""
-        keep = self._registry.registered | self._declarations.promised | self._registry.to_be_invalidated
+        keep = self._registry.registered | self._declarations.promised | self._registry.leaving
         registered = self._earlier[declared_by.scope, declared_by.tag][declared_by]
         return [srn for srn in registered if srn not in keep]
 

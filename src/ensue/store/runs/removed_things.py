@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from ensue.store.registry.superseded import is_absence, things_of
+from ensue.store.registry.superseded import is_absence, removing, things_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from ensue.core.model.made_thing import MadeByState
+    from ensue.core.model.returns import Return
     from ensue.store.registry.enforced_form import EnforcedRow
 
 
@@ -18,10 +19,10 @@ class RemovedThings:
 
     Args:
         rows: the enforced states.
-        removed_now: the paths that this run removes, each after its target.
+        removed_now: what this run removes, each after its target.
     """
 
-    def __init__(self, rows: Iterable[EnforcedRow], removed_now: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, rows: Iterable[EnforcedRow], removed_now: Collection[tuple[str, str]]) -> None:
         absences = {(row.target, row.scope, row.tag): row for row in rows if is_absence(row.entry)}
         self._absences = absences
         self._last = {
@@ -30,7 +31,7 @@ class RemovedThings:
             if row.entry.superseded_by is None
             for thing in things_of(row.entry)
         }
-        self._removed_now = {(target, str(PurePosixPath(path))) for target, path in removed_now}
+        self._removed_now = removed_now
 
     def cover(self, row: EnforcedRow) -> bool:
         """Return whether everything that a state made is absent, or below a path that is."""
@@ -41,8 +42,21 @@ class RemovedThings:
         return all(self._is_absent(row.target, thing, removed) for thing in things_of(row.entry))
 
     def _is_absent(self, target: str, thing: str, removed: Collection[str]) -> bool:
-        above = [str(path) for path in PurePosixPath(thing).parents] if thing.startswith("/") else []
         return any(
             place in removed or (target, place) in self._last or (target, place) in self._removed_now
-            for place in (thing, *above)
+            for place in removing(thing)
         )
+
+
+def removed_by(made_by_states: Iterable[tuple[Return, MadeByState]]) -> set[tuple[str, str]]:
+    """Return what the states of a run make absent, or in a plan would, each thing after its target.
+
+    Args:
+        made_by_states: the returns of the run, each with what its state makes.
+    """
+    return {
+        (state_return.target, thing)
+        for state_return, made in made_by_states
+        if made.is_absence and state_return.result is not False and not state_return.skipped
+        for thing in made.things
+    }

@@ -61,8 +61,8 @@ def undeclared_reactions(
         for tag in (returned.tag, listener_tag(returned.tag))
     }
     failed = {
-        (state.scope, listener_tag(state.tag))
-        for state in (*(returned for returned in returns if returned.result is False), *outcome.not_run)
+        *((state.scope, listener_tag(state.tag)) for state in outcome.not_run),
+        *((state.scope, listener_tag(state.tag)) for state in returns if state.result is False),
     }
 
     def is_settled(row: EnforcedRow) -> bool:

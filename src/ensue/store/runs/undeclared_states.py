@@ -20,12 +20,12 @@ from ensue.core.model.state_tag import words_of
 from ensue.store.registry.named_states import NamedStates
 from ensue.store.registry.superseded import is_absence, left_behind, things_of
 from ensue.store.runs.declarations import origin_of
-from ensue.store.runs.removed_things import RemovedThings
+from ensue.store.runs.removed_things import RemovedThings, removed_by
 from ensue.store.runs.undeclared_things import Undeclared, UndeclaredThing
 from ensue.store.runs.unsettled_states import UnsettledStates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from ensue.core.model.enforced import EnforcedBy
     from ensue.core.model.made_thing import MadeByState
@@ -92,7 +92,7 @@ def undeclared_states(
         if row.identity not in undeclared and not run.has_passed_on(row) and not is_absence(row.entry)
         for place in _places(row)
     }
-    removed = RemovedThings(rows, run.removed_paths())
+    removed = RemovedThings(rows, removed_by(run.made))
     kept_places = {(row.target, row.scope, row.tag) for row in rows}
     left = [
         row
@@ -157,12 +157,12 @@ class _Run:
         """What each state is about; none of one that was not called, or of which that is not known."""
         return {
             state_return.identity: made.things if _is_about_these(state_return, made) else ()
-            for state_return, made in self._made
+            for state_return, made in self.made
         }
 
     @cached_property
     def _names(self) -> dict[StateIdentity, str]:
-        return {state_return.identity: state_return.name for state_return, _ in self._made}
+        return {state_return.identity: state_return.name for state_return, _ in self.made}
 
     @cached_property
     def words(self) -> set[str]:
@@ -183,7 +183,7 @@ class _Run:
     def settled(self) -> set[StateIdentity]:
         """The states of this run that cannot have been about something else before: their tags name it."""
         moving = {
-            state_return.identity for state_return, made in self._made if made.may_move or made.may_be_several
+            state_return.identity for state_return, made in self.made if made.may_move or made.may_be_several
         }
         return {
             identity
@@ -216,12 +216,13 @@ class _Run:
         return identity in self.kept
 
     @cached_property
-    def _made(self) -> list[tuple[Return, MadeByState]]:
+    def made(self) -> list[tuple[Return, MadeByState]]:
+        """The returns of the run, each with what its state makes."""
         return [(state_return, self._targets.made_by(state_return)) for state_return in self._returns]
 
     @cached_property
     def _places(self) -> set[tuple[str, str]]:
-        return {(state_return.target, thing) for state_return, made in self._made for thing in made.things}
+        return {(state_return.target, thing) for state_return, made in self.made for thing in made.things}
 
     def declares(self, row: EnforcedRow, by: EnforcedBy) -> bool:
         """Return whether the run declares the thing of a state that it did not run, or may do so."""
@@ -248,12 +249,6 @@ class _Run:
         if row.entry.superseded_by is None or by is None or self._declarations.judges_state(by):
             return False
         return not self._declarations.may_be_elsewhere(by)
-
-    def removed_paths(self) -> Iterator[tuple[str, str]]:
-        """Yield the paths that the run removes, with all below them, each after its target."""
-        for returned, made in self._made:
-            if made.is_absence and returned.result is not False and not returned.skipped:
-                yield from ((returned.target, thing) for thing in made.things if thing.startswith("/"))
 
     def renaming_of(self, row: EnforcedRow, rows: Iterable[EnforcedRow]) -> str:
         """Return how to keep what a state made if the run has it by another name; empty if it has not."""

@@ -1,14 +1,15 @@
 """Rule: a part of a plan is the chunks that were chosen, and all that these need.
 
-A chunk needs the chunks that its requisites name: those it requires, watches, reacts to, listens to or is
-bound to. A `prereq` binds both ways: a chunk that is to run before another one changes something needs that
-one, and that one is never run without it. A chunk whose target is registered in the same run needs the chunk
-that registers it. Order alone is no need.
+A chunk needs the chunks that its requisites name: those it requires, watches, recovers from or is bound to.
+What only triggers it, under `onchanges` or `listen`, it does not need: without that it does not react. A
+`prereq` binds both ways: a chunk that is to run before another one changes something needs that one, and that
+one is never run without it. A chunk whose target is registered in the same run needs the chunk that registers
+it. Order alone is no need.
 
-A chunk that needs an excluded one is excluded, too. There are four exceptions, which behave as if the
-excluded chunk were not in the plan: `listen`; a requisite of which one chunk is enough, while another one is
-left; a reference to a value that an earlier apply has enforced; and a target that an earlier apply has
-registered.
+A chunk that needs an excluded one is excluded, too, and so is one of which everything under `onchanges` is
+excluded. There are three exceptions, which behave as if the excluded chunk were not in the plan: a requisite
+of which one chunk is enough, while another one is left; a reference to a value that an earlier apply has
+enforced; and a target that an earlier apply has registered.
 """
 
 from __future__ import annotations
@@ -39,6 +40,12 @@ _ONE_IS_ENOUGH: Final = frozenset({RequisiteKind.ONCHANGES})
 _REACTING: Final = frozenset({RequisiteKind.WATCH, RequisiteKind.ONCHANGES, RequisiteKind.LISTEN})
 
 _LISTENING: Final = frozenset({RequisiteKind.LISTEN, RequisiteKind.LISTEN_IN})
+
+_TRIGGERS: Final = frozenset({RequisiteKind.ONCHANGES, RequisiteKind.LISTEN})
+"""Kinds that say what triggers a chunk; without any chunk left they still say that nothing does."""
+
+_HEARS_NOTHING: Final = Requisite(kind=RequisiteKind.LISTEN, chunks=())
+"""What a chunk has that nothing left in the plan names as its listener: it may still owe a reaction."""
 
 
 class PartChoice(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +102,8 @@ def part_of(plan: Plan, choice: PartChoice, rules: PartRules) -> Plan:
         return plan
     rest = _Rest(plan, left_out, needs.enforced_value)
     reactions = rest.reactions()
+    others = {*range(len(plan.chunks))} - left_out.keys()
+    others.update(choice.excluded, dependent)
     excluded = [
         Excluded(
             plan.chunks[index],
@@ -102,6 +111,7 @@ def part_of(plan: Plan, choice: PartChoice, rules: PartRules) -> Plan:
             is_dependent=index in dependent,
             is_named=index in choice.excluded,
             reactions=tuple(reactions.get(index, ())),
+            brings=needs.brought_by(index, others) if index in reactions else (),
         )
         for index in sorted(left_out)
     ]
@@ -122,6 +132,11 @@ class _Needs:
         for index, other in self._pairs():
             self._of[index].append(other)
             self._needed_by[other].append(index)
+        for index, chunk in enumerate(plan.chunks):
+            for requisite in chunk.requisites:
+                if requisite.kind is RequisiteKind.ONCHANGES:
+                    for other in requisite.chunks:
+                        self._needed_by[other].append(index)
 
     def excluded(self, first: Mapping[int, str]) -> dict[int, str]:
         """Return some chunks, and those that cannot run without them, each with the reason."""
@@ -145,6 +160,11 @@ class _Needs:
                     waiting.append(other)
         return kept
 
+    def brought_by(self, index: int, others: Collection[int]) -> tuple[Chunk, ...]:
+        """Return the chunks that come along with a chunk, without others."""
+        brought = self.closure((index,), others) - {index}
+        return tuple(self._plan.chunks[other] for other in sorted(brought))
+
     def enforced_value(self, index: int) -> EnforcedState | None:
         """Return the value that an earlier apply enforced for a chunk."""
         if index not in self._values:
@@ -155,8 +175,9 @@ class _Needs:
         """Yield each need as a chunk and the chunk that it needs."""
         for index, chunk in enumerate(self._plan.chunks):
             for requisite in chunk.requisites:
-                for other in requisite.chunks:
-                    yield (other, index) if requisite.kind is RequisiteKind.LISTEN_IN else (index, other)
+                if requisite.kind is not RequisiteKind.ONCHANGES and requisite.kind not in _LISTENING:
+                    for other in requisite.chunks:
+                        yield index, other
             for other in prerequired(chunk):
                 self._pulled_by.setdefault(other, []).append(index)
                 yield other, index
@@ -226,15 +247,21 @@ class _Rest:
         self._enforced = enforced
         self._requisites: dict[int, tuple[Requisite, ...]] = {}
         self._place = self._places()
+        self._unheard = {
+            listener
+            for index in left_out
+            for requisite in plan.chunks[index].requisites
+            if requisite.kind is RequisiteKind.LISTEN_IN
+            for listener in requisite.chunks
+        }
+        """The chunks that one that is left out names as its listeners."""
 
     def plan(self) -> Plan:
         """Return the plan."""
         plan, left_out = self._plan, self._left_out
         return msgspec.structs.replace(
             plan,
-            chunks=tuple(
-                [self._chunk(chunk) for index, chunk in enumerate(plan.chunks) if index not in left_out]
-            ),
+            chunks=tuple([self._chunk(index) for index in range(len(plan.chunks)) if index not in left_out]),
             checks={
                 self._place[checked]: self._place[before]
                 for checked, before in plan.checks.items()
@@ -247,7 +274,8 @@ class _Rest:
         reactions: dict[int, list[Requisite]] = {}
         for index, chunk in enumerate(self._plan.chunks):
             if index in self._left_out:
-                if reacting := [part for part in self._of_rest(chunk.requisites) if part.kind in _REACTING]:
+                rest = self._of_rest(chunk.requisites)
+                if reacting := [part for part in rest if part.kind in _REACTING and part.chunks]:
                     reactions.setdefault(index, []).extend(reacting)
                 continue
             for requisite in chunk.requisites:
@@ -267,13 +295,15 @@ class _Rest:
             place += index not in self._left_out
         return places
 
-    def _chunk(self, chunk: Chunk) -> Chunk:
-        if not chunk.requisites and chunk.bindings is None:
+    def _chunk(self, index: int) -> Chunk:
+        chunk, is_unheard = self._plan.chunks[index], index in self._unheard
+        if not chunk.requisites and chunk.bindings is None and not is_unheard:
             return chunk
         bindings = chunk.bindings
+        requisites = self._of_rest(chunk.requisites)
         return msgspec.structs.replace(
             chunk,
-            requisites=self._of_rest(chunk.requisites),
+            requisites=(*requisites, _HEARS_NOTHING) if is_unheard else requisites,
             bindings=None
             if bindings is None
             else {text: self._bound(binding) for text, binding in bindings.items()},
@@ -289,6 +319,7 @@ class _Rest:
                     if (
                         chunks := tuple([self._place[c] for c in requisite.chunks if c not in self._left_out])
                     )
+                    or requisite.kind in _TRIGGERS
                 ]
             )
         return self._requisites[id(requisites)]

@@ -37,7 +37,7 @@ def is_row(plan: Plan) -> bool:
             continue
         last = chunk.requisites
         for requisite in last:
-            if max(requisite.chunks) >= index:
+            if max(requisite.chunks, default=-1) >= index:
                 return False
     return True
 

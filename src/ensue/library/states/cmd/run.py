@@ -17,6 +17,7 @@ from ensue.library.states.cmd.command_result import check_environment, command_n
 from ensue.library.states.cmd.known import FURTHER, OUTDATED
 from ensue.library.states.cmd.limited import called_in, within
 from ensue.library.states.cmd.stateful import reinterpreted, reports_itself, test_command
+from ensue.library.states.file.needs import needs_of_command
 
 if TYPE_CHECKING:
     from ensue.core.contracts.argument_types import Mode, Seconds
@@ -102,9 +103,9 @@ async def run(
         names = ", ".join(f"'{each}'" for each in ctx.pending_states)
         return UnknownReturn(name=name, result=None, comment=f"waits for {names} (known after apply)")
     if ctx.test and not instead and not read_only:
-        if stateful:
-            return reports_itself(name)
-        return StateReturn.planned(name, f'Command "{name}" would have been executed', {"cmd": name})
+        planned = StateReturn.planned(name, f'Command "{name}" would have been executed', {"cmd": name})
+        needs = await needs_of_command(ctx.connection, cwd, runas, kwargs.get("group"))
+        return msgspec.structs.replace(reports_itself(name) if stateful else planned, needs=needs)
     if ctx.test and instead:
         command = instead
     call = partial(

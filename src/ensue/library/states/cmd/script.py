@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
@@ -12,6 +14,7 @@ from ensue.library.states.cmd.command_result import check_environment, command_r
 from ensue.library.states.cmd.known import FURTHER, OUTDATED
 from ensue.library.states.cmd.limited import called_in, within
 from ensue.library.states.cmd.stateful import reinterpreted, reports_itself, test_command
+from ensue.library.states.file.needs import needs_of_command
 
 if TYPE_CHECKING:
     from ensue.core.contracts.argument_types import Mode, Seconds
@@ -71,9 +74,9 @@ async def script(
     check_environment(env)
     instead = test_command(stateful)
     if ctx.test and not instead:
-        if stateful:
-            return reports_itself(name)
-        return StateReturn.planned(name, f"Command '{name}' would have been executed")
+        planned = StateReturn.planned(name, f"Command '{name}' would have been executed")
+        needs = await needs_of_command(ctx.connection, cwd, runas, kwargs.get("group"))
+        return msgspec.structs.replace(reports_itself(name) if stateful else planned, needs=needs)
     line = instead if ctx.test and instead else name
     first, _, rest = line.partition(" ")
     call = partial(

@@ -1,4 +1,4 @@
-"""What a file or folder needs and its target does not have: the folder that it is in, its owner and group."""
+"""What a file, a folder or a command needs and its target does not have: a folder, a user, a group."""
 
 from __future__ import annotations
 
@@ -38,9 +38,25 @@ async def needs_of(
     """
     needs = [need async for need in _accounts(connection, requested)]
     folder = posixpath.dirname(path)
-    is_missing = not has_folder and not await is_folder(connection, folder)
-    if is_missing and not await _is_behind_link(connection, folder):
+    if not has_folder and await _is_missing(connection, folder):
         needs.append(UnmetNeed(folder, without_folder(f"Parent directory not present: {folder}")))
+    return tuple(needs)
+
+
+async def needs_of_command(
+    connection: Connection, folder: str | None, user: str | int | None, group: str | int | None
+) -> tuple[UnmetNeed, ...]:
+    """Return what a command lacks.
+
+    Args:
+        connection: the connection to the target.
+        folder: the folder that it runs in, if one is given.
+        user: the user that it runs as, by name or number, if one is given.
+        group: its group.
+    """
+    needs = [need async for need in _accounts(connection, RequestedAttributes.read(user=user, group=group))]
+    if folder and await _is_missing(connection, folder):
+        needs.append(UnmetNeed(folder, f'Desired working directory "{folder}" is not available'))
     return tuple(needs)
 
 
@@ -62,6 +78,10 @@ async def in_folder(
     return msgspec.structs.replace(
         planned, comment=f"{planned.comment}{missing}", needs=(*planned.needs, *needs)
     )
+
+
+async def _is_missing(connection: Connection, folder: str) -> bool:
+    return not await is_folder(connection, folder) and not await _is_behind_link(connection, folder)
 
 
 async def _is_behind_link(connection: Connection, path: str) -> bool:
