@@ -16,7 +16,7 @@ from ensue.core.model.chunk import Chunk
 from ensue.core.model.returns import Return
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ensue.core.model.srn import Srn
 
@@ -106,3 +106,12 @@ def fanned_return(chunk: Chunk, scope: str, target: str, returns: Sequence[Retur
 def parts_of(returned: Return) -> Iterable[Return]:
     """Return the returns that a return combines: those of all its chunks, or itself."""
     return returned.parts.values() if isinstance(returned, FannedReturn) else (returned,)
+
+
+def all_returns(returns: Iterable[Return]) -> Iterator[Return]:
+    """Yield the returns of a run: of states with several targets those of each, and those of all scopes."""
+    for returned in returns:
+        for part in parts_of(returned):
+            yield part
+            for scope in (*part.delayed, *part.applied):
+                yield from all_returns(scope.returns.values())

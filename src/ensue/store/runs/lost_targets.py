@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.core.model.fan_out import parts_of
+from ensue.core.model.fan_out import all_returns
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
@@ -23,7 +23,7 @@ class LostTargets:
 
     def __init__(self, returns: Iterable[Return], fan_outs: Sequence[Sequence[tuple[str, str]]]) -> None:
         by_tag = (
-            {(state_return.scope, state_return.tag): state_return for state_return in _all(returns)}
+            {(state_return.scope, state_return.tag): state_return for state_return in all_returns(returns)}
             if fan_outs
             else {}
         )
@@ -56,14 +56,6 @@ class LostTargets:
                 f"; also targeted by {', '.join(others)}, which will run without it from the next apply on"
             )
         return text
-
-
-def _all(returns: Iterable[Return]) -> Iterator[Return]:
-    for returned in returns:
-        for part in parts_of(returned):
-            yield part
-            for scope in (*part.delayed, *part.applied):
-                yield from _all(scope.returns.values())
 
 
 def _named(returned: Return, srn: Srn) -> str:

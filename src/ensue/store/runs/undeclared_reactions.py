@@ -7,17 +7,16 @@ declare it. Plans and applies report it until it is declared again, or forgotten
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.masking import MASK
+from ensue.core.model.fan_out import all_returns
 from ensue.core.model.srn import Srn
 from ensue.core.model.state_identity import StateIdentity
 from ensue.core.model.state_tag import listener_tag, words_of_state
 from ensue.store.registry.named_states import NamedStates
 from ensue.store.runs.declarations import origin_of
-from ensue.store.runs.undeclared_states import all_returns
 from ensue.store.runs.unsettled_states import UnsettledStates
 
 if TYPE_CHECKING:
@@ -61,8 +60,8 @@ def undeclared_reactions(
         for tag in (returned.tag, listener_tag(returned.tag))
     }
     failed = {
-        (state.scope, listener_tag(state.tag))
-        for state in (*(returned for returned in returns if returned.result is False), *outcome.not_run)
+        *((returned.scope, listener_tag(returned.tag)) for returned in returns if returned.result is False),
+        *((chunk.scope, listener_tag(chunk.tag)) for chunk in outcome.not_run),
     }
 
     def is_settled(row: EnforcedRow) -> bool:
@@ -84,6 +83,8 @@ def undeclared_reactions(
     rows = [row for row in unclaimed if is_settled(row)]
     if not rows:
         return None
+    import shlex  # Only a run with such a warning needs it.
+
     words = {word for returned in returns for word in (returned.id, returned.name, returned.tag)}
     names, among = NamedStates(known(), words), {row.identity for row in rows}
     forgotten = list(dict.fromkeys(names.exact(row, among) for row in rows))

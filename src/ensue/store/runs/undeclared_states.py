@@ -14,7 +14,7 @@ import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.masking import MASK
-from ensue.core.model.fan_out import parts_of
+from ensue.core.model.fan_out import all_returns
 from ensue.core.model.made_thing import MAKES_NOTHING, thing_of_name
 from ensue.core.model.srn import Srn
 from ensue.core.model.state_tag import words_of
@@ -317,15 +317,6 @@ class _Run:
             if is_like and (returned.target, returned.module, returned.name) not in known:
                 return f"if {entry.name} is {returned.id} now, keep what it made with `- name: {entry.name}`"
         return ""
-
-
-def all_returns(returns: Iterable[Return]) -> Iterator[Return]:
-    """Yield the returns of a run: of states with several targets those of each, and those of all scopes."""
-    for returned in returns:
-        for part in parts_of(returned):
-            yield part
-            for scope in (*part.delayed, *part.applied):
-                yield from all_returns(scope.returns.values())
 
 
 def _is_about_these(returned: Return, made: MadeByState) -> bool:
