@@ -46,7 +46,10 @@ class Reactions:
         self.can_watch = can_watch
 
     def is_owed(self, node: Node) -> bool:
-        """Return whether the reaction of a node is owed; the node then has the earlier run that owes it."""
+        """Return whether an earlier run owes the reaction of a node, which then has that run.
+
+        What this run has changed is told by the requisites themselves.
+        """
         if self._owed is None or node.role is _CHECK or not self._reacts(node):
             return False
         since = self._owed.owed_since(node.identity)
@@ -55,7 +58,9 @@ class Reactions:
 
     def owes(self, node: Node) -> bool:
         """Return whether later runs owe the reaction of a node that has failed, or does not run."""
-        return not (node.is_test or node.scope.quiet) and self.is_owed(node)
+        if self._owed is None or node.is_test or node.scope.quiet or node.role is _CHECK:
+            return False
+        return self._reacts(node) and self._owed.is_owed(node.identity)
 
     def to_changes_of(self, node: Node) -> ReactionsOwed | None:
         """Return the event that names the states that react to changes of a node; None if none does."""

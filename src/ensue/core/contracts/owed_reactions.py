@@ -15,9 +15,17 @@ class OwedReactions(Protocol):
     """The owed reactions of a project; called without I/O on the event loop of a run."""
 
     def owed_since(self, identity: StateIdentity) -> str | None:
-        """Return the run that owes the reaction of a state first; None if no run owes it.
+        """Return the earlier run that owes the reaction of a state first; None if none does.
 
-        It is empty if that is this run, or one that it resumes.
+        It is empty if that is a run that this one resumes.
+
+        Args:
+            identity: the state.
+        """
+        ...
+
+    def is_owed(self, identity: StateIdentity) -> bool:
+        """Return whether the reaction of a state is owed, by an earlier run or this one.
 
         Args:
             identity: the state.

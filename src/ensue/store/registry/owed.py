@@ -58,7 +58,12 @@ class _Reaction(msgspec.Struct, kw_only=True):
     @property
     def since(self) -> str:
         """The first run that owes it; empty if none does."""
-        return self.before or next((run_id for run_id, _ in self.causes.values()), "")
+        return self.since_before("")
+
+    def since_before(self, present: str) -> str:
+        """Return the first run that owes it, but for the present one; empty if none does."""
+        runs = (run_id for run_id, _ in self.causes.values() if run_id != present)
+        return self.before or next(runs, "")
 
     @property
     def is_settled(self) -> bool:
@@ -134,17 +139,26 @@ class ReactionLedger:
                     pass
 
     def owed_since(self, identity: StateIdentity) -> str | None:
-        """Return the run that owes a reaction first; see `contracts.owed_reactions`."""
+        """Return the earlier run that owes a reaction first; see `contracts.owed_reactions`."""
         with self._turn:
-            masked, reactions = self._masked(identity), self._of(identity)
-            for reaction in reactions:
-                if reaction is self._reactions.get(masked):
-                    reaction.reacts = True
-                else:
-                    reaction.heirs.setdefault(masked, False)
-            due = (reaction.since for reaction in reactions if not reaction.heirs.get(masked))
+            due = (reaction.since_before(self._run_id) for reaction in self._due(identity))
             since = min(filter(None, due), default=None)
         return "" if since in self._own else since
+
+    def is_owed(self, identity: StateIdentity) -> bool:
+        """Return whether a reaction is owed, by this run too; see `contracts.owed_reactions`."""
+        with self._turn:
+            return any(reaction.since for reaction in self._due(identity))
+
+    def _due(self, identity: StateIdentity) -> list[_Reaction]:
+        """Return what a state that reacts is to make up for."""
+        masked, reactions = self._masked(identity), self._of(identity)
+        for reaction in reactions:
+            if reaction is self._reactions.get(masked):
+                reaction.reacts = True
+            else:
+                reaction.heirs.setdefault(masked, False)
+        return [reaction for reaction in reactions if not reaction.heirs.get(masked)]
 
     def unclaimed(self) -> list[EnforcedRow]:
         """Return the rows of the states of earlier runs that owe what no state of this run makes up for."""

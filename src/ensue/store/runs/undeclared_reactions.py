@@ -7,7 +7,6 @@ declare it. Plans and applies report it until it is declared again, or forgotten
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Diagnostic, Severity
@@ -84,6 +83,8 @@ def undeclared_reactions(
     rows = [row for row in unclaimed if is_settled(row)]
     if not rows:
         return None
+    import shlex  # Only a run with such a warning needs it.
+
     words = {word for returned in returns for word in (returned.id, returned.name, returned.tag)}
     names, among = NamedStates(known(), words), {row.identity for row in rows}
     forgotten = list(dict.fromkeys(names.exact(row, among) for row in rows))
