@@ -172,11 +172,12 @@ def test_a_reaction_of_a_fan_out(tmp_path: Path, kind: str, how: str) -> None:
 
 @pytest.mark.parametrize("kind", ["onchanges", "listen"])
 def test_what_is_owed_can_be_forgotten(tmp_path: Path, kind: str) -> None:
-    """With the entry of the state; a state that is not declared owes nothing meanwhile."""
+    """With the entry of the state, by the word that the warning has while the state is not declared."""
     sls(tmp_path, CAUSE + KINDS[kind])
     apply(tmp_path, "t")
     sls(tmp_path, CAUSE)
-    assert apply(tmp_path, "t").warnings == ()
+    [warning] = apply(tmp_path, "t").warnings
+    assert (warning.code, "`ensue enforced forget h`" in warning.help) == ("E0894", True)
 
     async def forget() -> None:
         async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:

@@ -87,12 +87,9 @@ class NamedStates:
 def _words(row: EnforcedRow) -> list[str]:
     """Return the words that name an entry, from the shortest to the one that names no other entry."""
     tag = f"{row.scope}/{row.tag}" if row.scope else row.tag
-    id_ = (
-        row.entry.id.removeprefix(LISTENER_PREFIX)
-        if row.entry.function == LISTENER_FUNCTION
-        else row.entry.id
-    )
-    words = (row.declared_id, id_, row.entry.id, row.entry.name, row.tag, tag, f"{row.target} {tag}")
+    prefix = LISTENER_PREFIX if row.entry.function == LISTENER_FUNCTION else ""
+    ids = [id_.removeprefix(prefix) for id_ in (row.declared_id, row.entry.id)]
+    words = (*ids, row.entry.id, row.entry.name, row.tag, tag, f"{row.target} {tag}")
     return list(dict.fromkeys(words))
 
 
