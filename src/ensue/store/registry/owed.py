@@ -271,12 +271,17 @@ class ReactionLedger:
                 causes[identity] = (run_id, True)
             elif not has_changed:
                 causes.pop(identity, None)
-        if returned.result is not True or not returned.ran:
-            return
+        succeeded = returned.result is True
         if (reaction := self._reactions.get(identity)) is not None and reaction.reacts:
-            reaction.before, reaction.causes = "", {}
-        for reaction in self._inherited.get(identity, ()):
-            reaction.heirs[identity] = True
+            # Its requisites have decided about the changes of this run; a failure is owed from now on.
+            if not succeeded:
+                reaction.before = reaction.since
+            elif returned.ran:
+                reaction.before = ""
+            reaction.causes = {}
+        if succeeded and returned.ran:
+            for reaction in self._inherited.get(identity, ()):
+                reaction.heirs[identity] = True
 
     def _add(self, identity: StateIdentity, causes: dict[StateIdentity, tuple[str, bool]]) -> None:
         for cause, called in causes.items():
