@@ -15,7 +15,7 @@ from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.aggregation import unmarked
 from ensue.language.collector import near_names
-from ensue.language.merged_away import warn_of_empty_mappings
+from ensue.language.command_line_pillar import warn_of_command_line
 from ensue.language.merging import Merging, merge
 from ensue.language.steps import run_steps
 from ensue.language.top import TargetNotes, TopOptions, top_matches
@@ -142,7 +142,7 @@ class PillarCompiler:
         if self._beyond is not None:
             pillar = self._beyond(pillar, collector)
         if override:
-            warn_of_empty_mappings(pillar, override, collector)
+            warn_of_command_line(pillar, override, collector)
         return merge(pillar, override, merge_lists=self._options.merging.lists)
 
     def _rendered(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:

@@ -75,10 +75,11 @@ class StateReturn(msgspec.Struct, frozen=True):
         changes: DataMap | None = None,
         *,
         old_state: Data = None,
+        sensitive: tuple[str, ...] = (),
         warnings: tuple[str, ...] = (),
     ) -> Self:
         """Return, in test mode, that an apply would change something (None)."""
-        return cls(name, None, changes or {}, comment, old_state=old_state, warnings=warnings)
+        return cls(name, None, changes or {}, comment, None, old_state, sensitive, warnings)
 
     @classmethod
     def changed(
