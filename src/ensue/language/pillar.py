@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
+    from ensue.language.environment_conflicts import EnvironmentConflicts
     from ensue.language.plain_files import PlainFiles
     from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
@@ -133,17 +134,30 @@ class PillarCompiler:
         """Return the pillar of the files that a top file assigns; see `compile`."""
         pillar: dict[str, Any] = {}
         loaders: dict[str, _PillarLoader] = {}
+        conflicts = self._conflicts(matched)
         for match in matched:
             loader = loaders.setdefault(match.saltenv, _PillarLoader(self, match.saltenv, collector))
             for name in self._roots.matching(match.name, match.saltenv):
                 data = loader.load(name, match.span, {}, may_be_missing=match.may_be_missing)
+                if conflicts is not None:
+                    conflicts.add(match.saltenv, data)
                 self._options.merging.into(pillar, data)
+        if conflicts is not None:
+            conflicts.warn(collector)
         pillar = unmarked(pillar)
         if self._beyond is not None:
             pillar = self._beyond(pillar, collector)
         if override:
             warn_of_command_line(pillar, override, collector)
         return merge(pillar, override, merge_lists=self._options.merging.lists)
+
+    def _conflicts(self, matched: Sequence[TopMatch]) -> EnvironmentConflicts | None:
+        """Return what looks for keys of several environments; None if their order is known."""
+        if self._options.top.env_order or all(match.saltenv == matched[0].saltenv for match in matched):
+            return None
+        from ensue.language.environment_conflicts import EnvironmentConflicts
+
+        return EnvironmentConflicts(self._documents, joins_lists=self._options.merging.lists)
 
     def _rendered(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
         if self._plain is None:

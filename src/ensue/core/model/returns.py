@@ -164,7 +164,7 @@ class UnknownReturn(StateReturn, frozen=True):
 
 
 class PreventedReturn(StateReturn, frozen=True):
-    """The return of a state that was not called because something that it requires failed.
+    """The return of a state that was not called because others failed: its result is True if it only reacts.
 
     Args:
         causes: the IDs of the first states that failed; those that were themselves prevented do not count.
