@@ -1,6 +1,6 @@
 """Pillar keys to which two environments give different values, where nobody has chosen between the two.
 
-Without `pillarenv`, all environments are merged, as in Salt. `base` comes first, so that others override it, and
+Without `pillarenv`, all environments are merged, as in Salt. `base` comes first, and others override it;
 `env_order` is an order. Otherwise the order is that of the names, which says nothing of what is meant.
 """
 
