@@ -10,8 +10,7 @@ EnsueError
 │   └── StillRunningError      commands of the run to resume still run (BlockingIOError)
 ├── GoTemplateError            a Go template does not parse, or fails while it is rendered (ValueError)
 ├── StateFailedError           a state function fails: result False with this comment
-│   ├── MissingOnTargetError   it needs a path or user that does not exist on its target (LookupError)
-│   └── PreventedError         it reads a value that is missing because other states failed
+│   └── MissingOnTargetError   it needs a path or user that does not exist on its target (LookupError)
 ├── DecryptionError            a message cannot be decrypted (ValueError)
 ├── DriverError                a driver cannot provision a resource; its record is kept
 │   ├── DriverInputError       one of its inputs turns out to be wrong
@@ -121,20 +120,12 @@ class GoTemplateError(EnsueError, ValueError):
 
 
 class StateFailedError(EnsueError):
-    """A state function fails; the text becomes the comment of a return whose result is False."""
+    """A state function fails; the text becomes the comment of a return whose result is False.
 
-
-class PreventedError(StateFailedError):
-    """A state reads a value of a state that did not run because others failed.
-
-    Args:
-        message: the comment of the state.
-        causes: the IDs of the states that failed first.
+    `causes` are the IDs of the states that failed first, if that is why it cannot be called.
     """
 
-    def __init__(self, message: str, *, causes: tuple[str, ...]) -> None:
-        self.causes = causes
-        super().__init__(message)
+    causes: tuple[str, ...] = ()
 
 
 class MissingOnTargetError(StateFailedError, LookupError):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from ensue.core.contracts.enforced import enforced_of_skipped, why_without_value
-from ensue.core.errors import PreventedError, StateFailedError
+from ensue.core.errors import StateFailedError
 from ensue.core.masking import MASK, SHORTEST_PART_CHARS
 from ensue.core.model.data import copied, is_encodable, is_list, is_mapping, leaves
 from ensue.core.model.data_bounds import MOST_ADDED_VALUES, DataBoundError, check_data, weight
@@ -156,10 +156,9 @@ class BoundValues:
         earlier = None if self._enforced is None else enforced_of_skipped(returned, self._enforced.of_state)
         if earlier is not None:
             return _enforced(bound, binding, earlier, call)
-        problem = _problem(bound, binding, call, self._without_new_state(returned))
-        raise (
-            PreventedError(problem, causes=returned.causes) if returned.causes else StateFailedError(problem)
-        )
+        failed = _failed(bound, binding, call, self._without_new_state(returned))
+        failed.causes = returned.causes
+        raise failed
 
     def _without_new_state(self, returned: Return) -> str:
         if not returned.skipped:
@@ -229,12 +228,8 @@ def _instance(bound: BoundText, binding: Binding, returned: FannedReturn, call: 
 
 
 def _failed(bound: BoundText, binding: Binding, call: BoundCall, problem: str) -> StateFailedError:
-    return StateFailedError(_problem(bound, binding, call, problem))
-
-
-def _problem(bound: BoundText, binding: Binding, call: BoundCall, problem: str) -> str:
     reference = binding.reference
-    return f"{reference.text} ({bound.span(reference, call.chunk)}): {problem}"
+    return StateFailedError(f"{reference.text} ({bound.span(reference, call.chunk)}): {problem}")
 
 
 def _reads_short_secret(source: _ReferenceSource, binding: Binding) -> bool:
