@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.app.test_project import apply, write
+from tests.library.states.test_git import Remote
 
 from ensue.core.masking import Masker
 from ensue.output.changes_view import changes_text
@@ -46,6 +47,22 @@ def test_a_path_that_was_removed(tmp_path: Path, function: str) -> None:
     assert f"+ {tmp_path}/it ({function})" in text
     assert "drift since the last apply: removed by someone else" in text
     assert "exists" not in text
+
+
+def test_a_working_copy_that_was_removed(tmp_path: Path) -> None:
+    """A plan says it of anything that a state makes, not only of paths: the sign is that of an apply."""
+    remote = Remote(tmp_path / "remote", tmp_path / "copy")
+    remote.folder.mkdir()
+    remote.git("init", "-q", "-b", "main")
+    remote.commit("one")
+    write(tmp_path, states__t=f"copy:\n  git.latest: [name: {remote.folder}, target: {remote.target}]\n")
+    planned = apply(tmp_path, "t", test=True)
+    assert "+ copy (git.latest)" in "".join(changes_text(planned, Masker(), PLAIN))
+    assert apply(tmp_path, "t").exit_code == 0
+    shutil.rmtree(remote.target)
+    text = "".join(changes_text(apply(tmp_path, "t", test=True), Masker(), PLAIN))
+    assert "+ copy (git.latest)" in text
+    assert "drift since the last apply: removed by someone else" in text
 
 
 def test_a_folder_with_another_mode(tmp_path: Path) -> None:

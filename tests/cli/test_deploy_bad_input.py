@@ -135,6 +135,19 @@ def test_drivers_that_are_missing_are_named_with_their_definitions(project: Depl
     assert "error[E0826]: the driver 'log' is not installed" in project.run(*DESTROY).err
 
 
+@pytest.mark.parametrize("before", [False, True], ids=["new", "deployed"])
+def test_a_missing_driver_and_inputs_of_another(project: DeployedProject, before: bool) -> None:
+    """The errors of resources that have their drivers are reported together with the missing driver."""
+    if before:
+        deployed(project)
+    project.write("definitions/others.yaml", OTHERS.replace("driver_type: log", "driver_type: my-org/lost"))
+    project.postgres("{bad: port}")
+    ended = project.run(*DEPLOY)
+    assert ended.code == 1
+    assert "error[E0826]: the driver 'my-org/lost' is not installed" in ended.err
+    assert "error[E0827]: postgres.default#modules.web.externals.db cannot be provisioned" in ended.err
+
+
 def test_inputs_that_a_driver_refuses(project: DeployedProject) -> None:
     """Each is an error with the place of its definition, once for all resources of it."""
     project.postgres("{bad: port}")

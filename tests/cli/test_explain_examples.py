@@ -91,6 +91,12 @@ MORE: dict[str, dict[str, str]] = {
         )
     },
     "E0895": {"states/a.sls": "motd: {test.nop: [comment: {{ pillar.get('region', 'eu') }}]}\n"},
+    "E0913": {
+        "pillar/dev/top.sls": "dev: {'*': [size]}\n",
+        "pillar/dev/size.sls": "size: 1\n",
+        "pillar/prod/top.sls": "prod: {'*': [size]}\n",
+        "pillar/prod/size.sls": "size: 8\n",
+    },
     "E0914": {"pillar/data.sls": "db: {port: 5432}\n"},
     "E0915": {
         "pillar/data.sls": "vhosts: {old: {port: 80}}\n",
@@ -143,6 +149,7 @@ BY_CODE = {
     "E0872": "ensue plan a",
     "E0890": "ensue plan a",
     "E0884": "ensue plan a",
+    "E0913": "ensue plan a",
     "E0914": "ensue plan a",
     "E0889": "ensue plan a",
     "E0917": "ensue plan a",

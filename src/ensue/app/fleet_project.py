@@ -6,8 +6,10 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ensue.app.kept_resources import KeptResources
-from ensue.core.diagnostics import Diagnostic
+from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import ConfigurationError
 from ensue.derived import using_registry
 from ensue.engine.plans.first_plans import FirstPlans
@@ -15,11 +17,12 @@ from ensue.language.plans.run_options import RunOptions
 from ensue.store.runs.lock import project_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Sequence
 
     from ensue.core.contracts.fleet_watcher import FleetWatcher
     from ensue.core.model.events import NodeStarted
     from ensue.core.model.fleet import FleetOrder, FleetReport
+    from ensue.core.model.report import RunReport
     from ensue.core.model.resource_call import ResourceCall, ResourceReturn
     from ensue.store.registry.lock import Lock
 
@@ -37,6 +40,20 @@ class FleetProject(KeptResources):
     async def _lock(self, command: str, options: RunOptions, *, shared: bool = False) -> Lock:
         lock = project_lock(self.cachedir, shared=shared)
         return await lock.take(command=command, wait_s=options.lock_wait_s)
+
+    async def _with_remark(self, run: Awaitable[RunReport]) -> RunReport:
+        """Return the report of a plan, with a remark if somebody changes the project's targets meanwhile."""
+        holders = await asyncio.to_thread(project_lock(self.cachedir).holders)
+        report = await run
+        running = tuple(
+            Diagnostic(
+                code="E0912",
+                summary=f"{holder} was running when this plan began, which may show what it has yet to do",
+                severity=Severity.WARNING,
+            )
+            for holder in holders
+        )
+        return msgspec.structs.replace(report, warnings=(*report.warnings, *running)) if running else report
 
     async def resource_call(self, call: ResourceCall) -> ResourceReturn:
         """Call a state on a derived resource of this minion, for another minion of a fleet.

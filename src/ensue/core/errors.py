@@ -120,7 +120,12 @@ class GoTemplateError(EnsueError, ValueError):
 
 
 class StateFailedError(EnsueError):
-    """A state function fails; the text becomes the comment of a return whose result is False."""
+    """A state function fails; the text becomes the comment of a return whose result is False.
+
+    `causes` are the IDs of the states that failed first, if that is why it cannot be called.
+    """
+
+    causes: tuple[str, ...] = ()
 
 
 class MissingOnTargetError(StateFailedError, LookupError):

@@ -20,7 +20,7 @@ from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge,
 from ensue.engine.returns import failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ensue.core.model.requisite import Requisite
     from ensue.engine.node import Node
@@ -104,7 +104,9 @@ def _decide_by_requisites(node: Node, reactions: Reactions) -> Decision:
     if verdict in _WAITING:
         return DecidedReturn(_waiting(node, verdict), ran=False)
     if verdict in COMMENTS:
-        return DecidedReturn(StateReturn(name=chunk.name, result=True, comment=COMMENTS[verdict]), ran=False)
+        causes = _causes(_failed_partners(node)) if verdict is Verdict.NOTHING_CHANGED else ()
+        skipped = PreventedReturn(chunk.name, True, comment=COMMENTS[verdict], causes=causes)
+        return DecidedReturn(skipped, ran=False)
     return Call(verdict)
 
 
@@ -199,9 +201,27 @@ def _failed(node: Node, check: Return | None, prepared_by: Sequence[int]) -> Dec
     comment = f"One or more requisite failed: {', '.join(names)}"
     if elsewhere := list(_of_other_minions(node)):
         return DecidedReturn(failure(node.chunk.name, "\n".join([comment, *elsewhere])), ran=False)
-    causes = dict.fromkeys(cause for part in failed for cause in part.causes or (part.id,))
-    first = tuple(islice(causes, _MOST_CAUSES))
-    return DecidedReturn(PreventedReturn(node.chunk.name, False, comment=comment, causes=first), ran=False)
+    prevented = PreventedReturn(node.chunk.name, False, comment=comment, causes=_causes(failed))
+    return DecidedReturn(prevented, ran=False)
+
+
+def _causes(parts: Iterable[Return]) -> tuple[str, ...]:
+    """Return the IDs of the states that failed first, which the returns of others name."""
+    causes = dict.fromkeys(cause for part in parts for cause in part.causes or (part.id,))
+    return tuple(islice(causes, _MOST_CAUSES))
+
+
+def _failed_partners(node: Node) -> Iterator[Return]:
+    """Yield what has failed of the states that a node reacts to, or has not run because others failed."""
+    for requisite in node.chunk.requisites:
+        if requisite.kind is RequisiteKind.ONCHANGES:
+            for index in requisite.chunks:
+                returned = node.scope.result_of(index)
+                yield from (
+                    part
+                    for part in (parts_of(returned) if returned is not None else ())
+                    if part.result is False or part.causes
+                )
 
 
 def _of_other_minions(node: Node) -> Iterator[str]:

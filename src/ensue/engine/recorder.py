@@ -232,7 +232,7 @@ class Recorder:
 
 def _mark_kind(returned: Return, function_return: StateReturn, *, ran: bool) -> None:
     """Set the fields of a return that the kind of the function's return decides."""
-    returned.ran = ran
+    returned.ran = ran and not isinstance(function_return, PreventedReturn)
     returned.skipped = isinstance(function_return, SkippedReturn) or (
         not ran and function_return.result is True
     )

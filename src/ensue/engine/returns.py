@@ -10,10 +10,10 @@ import logging
 import traceback
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ensue.core.errors import EnsueError
+from ensue.core.errors import EnsueError, StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.data_bounds import DataBoundError, check_data
-from ensue.core.model.returns import StateReturn, UnknownReturn, UnreachableReturn
+from ensue.core.model.returns import PreventedReturn, StateReturn, UnknownReturn, UnreachableReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -92,6 +92,8 @@ def unreachable(function_return: StateReturn) -> UnreachableReturn:
 
 def exception_return(error: Exception, *, name: str) -> StateReturn:
     """Make a return of an exception: one of ensue has its message, any other is a bug of the function."""
+    if isinstance(error, StateFailedError) and error.causes:
+        return PreventedReturn(name, False, comment=str(error), causes=error.causes)
     if isinstance(error, EnsueError):
         return failure(name, str(error))
     _log.debug("a state function raised", exc_info=error)

@@ -15,7 +15,7 @@ from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.aggregation import unmarked
 from ensue.language.collector import near_names
-from ensue.language.merged_away import warn_of_empty_mappings
+from ensue.language.command_line_pillar import warn_of_command_line
 from ensue.language.merging import Merging, merge
 from ensue.language.overridden_hosts import warn_of_overridden_hosts
 from ensue.language.steps import run_steps
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
+    from ensue.language.environment_conflicts import EnvironmentConflicts
     from ensue.language.plain_files import PlainFiles
     from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
@@ -135,20 +136,33 @@ class PillarCompiler:
         pillar: dict[str, Any] = {}
         loaders: dict[str, _PillarLoader] = {}
         parts: list[tuple[TopMatch, dict[str, Any]]] = []
+        conflicts = self._conflicts(matched)
         for match in matched:
             loader = loaders.setdefault(match.saltenv, _PillarLoader(self, match.saltenv, collector))
             for name in self._roots.matching(match.name, match.saltenv):
                 data = loader.load(name, match.span, {}, may_be_missing=match.may_be_missing)
+                if conflicts is not None:
+                    conflicts.add(match.saltenv, data)
                 self._options.merging.into(pillar, data)
                 parts.append((match, data))
         if any(match.names_subject for match in matched):
             warn_of_overridden_hosts(parts, self._options.merging, collector)
+        if conflicts is not None:
+            conflicts.warn(collector)
         pillar = unmarked(pillar)
         if self._beyond is not None:
             pillar = self._beyond(pillar, collector)
         if override:
-            warn_of_empty_mappings(pillar, override, collector)
+            warn_of_command_line(pillar, override, collector)
         return merge(pillar, override, merge_lists=self._options.merging.lists)
+
+    def _conflicts(self, matched: Sequence[TopMatch]) -> EnvironmentConflicts | None:
+        """Return what looks for keys of several environments; None if their order is known."""
+        if self._options.top.env_order or all(match.saltenv == matched[0].saltenv for match in matched):
+            return None
+        from ensue.language.environment_conflicts import EnvironmentConflicts
+
+        return EnvironmentConflicts(self._documents, joins_lists=self._options.merging.lists)
 
     def _rendered(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
         if self._plain is None:

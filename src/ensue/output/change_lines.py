@@ -28,6 +28,7 @@ _REMOVING: Final = frozenset(
 _DESTROYING: Final = ("replace", "delete", "replaced", "destroyed")
 """What terraform, and what a deployment, does to something."""
 _GONE: Final = frozenset({"delete", "destroyed"})
+_MADE: Final = frozenset({"create", "created"})
 _NEW: Final = ("New file", "new", "New Dir")
 """What states write instead of a value for something that did not exist before."""
 
@@ -58,8 +59,12 @@ def destroys(returned: Return) -> bool:
     """Return whether a state destroys what a configuration or a deployment made, or makes it anew."""
     if returned.function == "destroyed":
         return bool(returned.changes)
-    is_owner = returned.module == "graph" or (returned.module, returned.function) == ("terraform", "applied")
-    return is_owner and not _made_and_gone(returned).isdisjoint(_DESTROYING)
+    return _is_owner(returned) and not _made_and_gone(returned).isdisjoint(_DESTROYING)
+
+
+def _is_owner(returned: Return) -> bool:
+    """Return whether a state reports what is done to each resource of a configuration or deployment."""
+    return returned.module == "graph" or (returned.module, returned.function) == ("terraform", "applied")
 
 
 def _made_and_gone(returned: Return) -> set[str]:
@@ -73,7 +78,8 @@ def _made_and_gone(returned: Return) -> set[str]:
 def _is_new(returned: Return) -> bool:
     """Return whether a state creates something that did not exist before."""
     changes, old, pairs = returned.changes, returned.old_state, _pairs(returned)
-    if "newfile" in changes or (returned.module == "graph" and changes.keys() == {"created"}):
+    actions = _made_and_gone(returned) if _is_owner(returned) else set[str]()
+    if "newfile" in changes or (actions and actions <= _MADE):
         return True
     leaves = list(_leaves(changes))
     if leaves and all(value in _NEW for _, value in leaves):

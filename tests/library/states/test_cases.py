@@ -128,6 +128,10 @@ def test_case(case: Case, place: str, tmp_path: Path) -> None:
 
     done = run(case, target, tmp_path, test=False)
     compare(case.data["returns"], done, "returns")
+    if planned.result is None and done.result:
+        assert exists_not(planned) == exists_not(done), (
+            "plan and apply differ on whether the thing exists yet"
+        )
     calls = target.changing_calls()
     if target.fake and "calls" in case.data:
         assert [call for call in calls if not call.startswith("run id")] == case.data["calls"]
@@ -145,6 +149,11 @@ def test_case(case: Case, place: str, tmp_path: Path) -> None:
 
 def run(case: Case, target: Target, folder: Path, *, test: bool) -> StateReturn:
     return asyncio.run(call_state(case, context_for(case, target.connection, folder, test=test)))
+
+
+def exists_not(returned: StateReturn) -> bool:
+    """Return whether a state says that what it is about did not exist before."""
+    return isinstance(returned.old_state, dict) and returned.old_state.get("exists") is False
 
 
 def compare(expected: dict[str, Any], got: StateReturn, what: str) -> None:

@@ -13,6 +13,7 @@ from tests.library.states.case_files import all_cases
 from tests.library.states.new_state_scenes import POSTGRESQL, SCENES
 from tests.library.states.new_state_tables import declared
 from tests.library.states.system_states import context, state
+from tests.library.states.test_cases import exists_not
 
 from ensue.core.contracts.connection import Completed
 from ensue.language.functions.functions import Functions
@@ -70,6 +71,8 @@ def test_a_thing_is_described_on_both_runs(function: str, tmp_path: Path) -> Non
     assert planned.result is not False
     assert (first.result, second.result, second.changes) == (True, True, {})
     assert first.new_state is not None
+    if planned.result is None:
+        assert exists_not(planned) == exists_not(first)
     if not function.startswith("http."):  # Its headers have the time.
         assert second.new_state == first.new_state
     if replanned.result:

@@ -62,7 +62,7 @@ def test_a_database_comes_changes_and_goes(server: dict[str, Any], database: Pos
         row.strip('"').replace('""', '"') for row in database.query("SELECT datname FROM pg_database")
     ]
     changed = thrice("postgres_database.present", name, owner="first-owner", **server)
-    assert changed.changes == {name: "Parameters changed"}
+    assert changed.changes == {name: {"owner": {"old": "postgres", "new": "first-owner"}}}
     assert changed.old_state == {**(made.new_state or {})}  # type: ignore[dict-item] # a mapping
     refused = state("postgres_database.present", context(), name, encoding="LATIN1", **server)
     assert (refused.result, "couldn't be changed" in refused.comment) == (False, True)

@@ -87,6 +87,9 @@ def why_without_value(returned: Return, former: FormerState | None) -> str:
         returned: the return of the state in this run.
         former: what ran for it before it was renamed; None: nothing did.
     """
+    if returned.causes:
+        failed = " and ".join(map(repr, returned.causes))
+        return f"{failed} failed, so {returned.id!r} has not run and no result of it from an apply is kept"
     because = f" ({returned.comment})" if returned.comment else ""
     skipped = f"{returned.id!r} was skipped{because}"
     where = f" in {returned.scope}" if returned.scope else ""

@@ -75,10 +75,11 @@ class StateReturn(msgspec.Struct, frozen=True):
         changes: DataMap | None = None,
         *,
         old_state: Data = None,
+        sensitive: tuple[str, ...] = (),
         warnings: tuple[str, ...] = (),
     ) -> Self:
         """Return, in test mode, that an apply would change something (None)."""
-        return cls(name, None, changes or {}, comment, old_state=old_state, warnings=warnings)
+        return cls(name, None, changes or {}, comment, None, old_state, sensitive, warnings)
 
     @classmethod
     def changed(
@@ -163,7 +164,7 @@ class UnknownReturn(StateReturn, frozen=True):
 
 
 class PreventedReturn(StateReturn, frozen=True):
-    """The return of a state that was not called because something that it requires failed.
+    """The return of a state that was not called because others failed: its result is True if it only reacts.
 
     Args:
         causes: the IDs of the first states that failed; those that were themselves prevented do not count.

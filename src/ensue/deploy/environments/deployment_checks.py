@@ -61,6 +61,17 @@ def refuse_missing_drivers(
         )
 
 
+def with_drivers(
+    nodes: Sequence[GraphNode], kept: Mapping[ResourceKey, ActiveResource], drivers: Drivers
+) -> Sequence[GraphNode]:
+    """Return the resources whose drivers are installed: those that provision them, and that have done so."""
+    return [
+        node
+        for node in nodes
+        if drivers.has(node.driver) and (node.key not in kept or drivers.has(kept[node.key].driver))
+    ]
+
+
 def _driver_of(node: GraphNode) -> TextPlace:
     """Return the place of the driver in the definition of a resource."""
     definition = node.places[-1]
@@ -192,7 +203,7 @@ def refuse_rotation(
         node = nodes.get(name)
         if node is None:
             collector.error("E0859", f"{name} gets no new password: nothing requests it any more", None)
-        elif not drivers.find(node.driver).can_rotate:
+        elif drivers.has(node.driver) and not drivers.find(node.driver).can_rotate:
             collector.error(
                 "E0859",
                 f"{name} gets no new password: the driver {node.driver} makes none",

@@ -18,6 +18,7 @@ from ensue.deploy.environments.deployment_checks import (
     refuse_rotation,
     refuse_unknown_words,
     refuse_unstorable,
+    with_drivers,
 )
 from ensue.deploy.environments.deployment_growth import DeploymentGrowth, GrowingDeployment
 from ensue.deploy.environments.deployment_input_checks import DeploymentChecks
@@ -170,11 +171,10 @@ class DeploymentRun:
             self._exclude(part, kept)
         deleted = [*self._removed.values(), *to_be_deleted(self._nodes.values(), kept)]
         refuse_missing_drivers(part, deleted, self._services.drivers, collector)
-        collector.stop_on_errors()
         rotate = (key for key in order.rotate if key in self._nodes or not is_joining(key, lists))
         refuse_rotation(self._nodes, rotate, self._services.drivers, collector)
         self._make_provisioner(kept)
-        nodes = await self._unsettled(part, points)
+        nodes = await self._unsettled(with_drivers(part, kept, self._services.drivers), points)
         await self._check(self.built, nodes, collector)
         removed = [record for record in self._removed.values() if record.key not in self._undecided]
         await self._destruction.refuse_all(tuple(self._nodes.values()), nodes, removed, collector)

@@ -23,6 +23,8 @@ CONTEXT_FIELDS: Final = (
 WHATS: Final = ("outputs", "guresid", "account", "values")
 """The parts of a resource that a placeholder may name; the first such word ends a dotted descriptor."""
 
+_PARAMS: Final = "params"
+
 Step: TypeAlias = "tuple[str, str]"
 """A step of a selector: its direction, `>` or `<`, and the type that is selected."""
 
@@ -220,6 +222,12 @@ def own_output_meaning(path: Sequence[PathPart]) -> Meaning | PathRefusal:
 def resource_meaning(path: Sequence[PathPart]) -> Meaning | PathRefusal:
     """Return the meaning of `${resources.DESC.outputs.OUT}` in a definition."""
     written, what, rest = _divided(path)
+    if what not in WHATS and _PARAMS in (part.text for part in path[1:]):
+        return PathRefusal(
+            "the params of a resource are not a value of a placeholder",
+            "give them to a resource of the driver `template`, which reads them, with the same id, and write "
+            "${resources.TYPE.outputs.NAME} with its type; or use a driver that reads params",
+        )
     return _what_refusal(what, rest) or _described(written, what, rest)
 
 

@@ -156,7 +156,9 @@ class BoundValues:
         earlier = None if self._enforced is None else enforced_of_skipped(returned, self._enforced.of_state)
         if earlier is not None:
             return _enforced(bound, binding, earlier, call)
-        raise _failed(bound, binding, call, self._without_new_state(returned))
+        failed = _failed(bound, binding, call, self._without_new_state(returned))
+        failed.causes = returned.causes
+        raise failed
 
     def _without_new_state(self, returned: Return) -> str:
         if not returned.skipped:

@@ -8,8 +8,8 @@ import msgspec
 
 from ensue.core.model.secret_values import secret_values
 from ensue.language.collector import Collector
+from ensue.language.command_line_pillar import warn_of_command_line
 from ensue.language.custom.pillar_before_files import seen_before_files
-from ensue.language.merged_away import warn_of_empty_mappings
 from ensue.language.pillar import PillarCompiler
 from ensue.language.pillars import CompiledPillar
 from ensue.language.plain_files import PlainFiles
@@ -118,7 +118,7 @@ class PillarCompilation:
                 compiled = compiler.of(matched, {}, collector)
                 own = CompiledPillar.of(compiled)
                 self._mask(own.plain)
-        warn_of_empty_mappings(own.plain, self._stores.pillars.override, collector)
+        warn_of_command_line(own.plain, self._stores.pillars.override, collector)
         collector.stop_on_errors()
         self._stores.pillars.warn(srn, collector.warnings)
         if compiler.is_plain:

@@ -94,9 +94,11 @@ async def carry(
     if not content and not attributes:
         comment = f"{destination} is the same as {source}"
         return StateReturn.unchanged(name, comment, _state(destination, sha256, old))
+    before = _state(destination, old_sha256, old)
     if test:
         changes: DataMap = {"path": destination.path, **content, **attributes}
-        return StateReturn.planned(name, f"{destination} would be written from {source}", changes)
+        comment = f"{destination} would be written from {source}"
+        return StateReturn.planned(name, comment, changes, old_state=before)
     await _make_folder(destination, requested)
     if content:
         sha256, size_bytes = await _write(source, destination, requested, existed=old is not None)
@@ -110,7 +112,7 @@ async def carry(
         f"{destination} was written from {source}",
         {"path": destination.path, **content, **attributes},
         _state(destination, sha256, now),
-        old_state=_state(destination, old_sha256, old),
+        old_state=before,
     )
 
 

@@ -71,8 +71,10 @@ async def role_present(
         return StateReturn.unchanged(name, f"{what} {name} is already present", _state(name, role))
     verb = "create" if role is None else "update"
     changes: DataMap = {name: "Present" if role is None else update}
+    before: DataMap = _state(name, role) if role is not None else {"name": name, "exists": False}
     if ctx.test:
-        return StateReturn.planned(name, f"{what} {name} is set to be {verb}d", changes)
+        comment = f"{what} {name} is set to be {verb}d"
+        return StateReturn.planned(name, comment, changes, old_state=before)
     options: dict[str, Any] = {flag: requested.flags[flag] for flag in requested.flags}
     password = requested.password
     if role is None and password is None:
@@ -89,7 +91,7 @@ async def role_present(
         f"The {requested.kind} {name} has been {verb}d",
         changes,
         _state(name, now),
-        old_state=_state(name, role) if role is not None else {"name": name, "exists": False},
+        old_state=before,
     )
 
 

@@ -37,16 +37,17 @@ async def present(ctx: StateContext, name: str, target: str | list[str]) -> Stat
     new_state: DataMap = {"name": name, "target": shown}
     if await ctx.call("aliases.has_target", name, target):
         return StateReturn.unchanged(name, f"Alias {name} already present", new_state)
+    before = _state(name, await ctx.call("aliases.get_target", name))
     if ctx.test:
-        return StateReturn.planned(name, f"Alias {name} -> {target} is set to be added", {"alias": name})
-    before = await ctx.call("aliases.get_target", name)
+        comment = f"Alias {name} -> {target} is set to be added"
+        return StateReturn.planned(name, comment, {"alias": name}, old_state=before)
     await ctx.call("aliases.set_target", name, target)
     return StateReturn.changed(
         name,
         f"Set email alias {name} -> {target}",
         {"alias": name},
         new_state,
-        old_state=_state(name, before),
+        old_state=before,
     )
 
 

@@ -64,7 +64,9 @@ async def present(
     if ctx.test:
         added: DataMap = {"new": name} if before is _NOTHING else {"changed": {name: value}}
         what = "added" if before is _NOTHING else "changed"
-        return StateReturn.planned(name, f"Grain {name} is set to be {what}", added)
+        return StateReturn.planned(
+            name, f"Grain {name} is set to be {what}", added, old_state=_before(name, before)
+        )
     done = await ctx.call("grains.set", name, value, force=force)
     if not done["result"]:
         return StateReturn.failed(name, done["comment"])
@@ -197,7 +199,8 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
             if listed
             else f"Grain {name} is set to be added"
         )
-        return StateReturn.planned(name, comment, {"new": "" if before is _NOTHING else listed})
+        planned: DataMap = {"new": "" if before is _NOTHING else listed}
+        return StateReturn.planned(name, comment, planned, old_state=_before(name, before))
     changes = await ctx.call("grains.append", name, missing)
     kept = [entry for entry in value if entry in listed] if is_list(value) else []
     remark = (

@@ -68,7 +68,7 @@ async def present(
     listed = "".join(f"{key}: {value!s}\n" for key, value in changes.items())
     comment = f"The following group attributes are set to be changed:\n{listed}"
     if ctx.test:
-        return StateReturn.planned(name, comment)
+        return StateReturn.planned(name, comment, old_state=group)
     refusals = await _change(ctx, name, changes, non_unique=non_unique)
     new_state = await ctx.call("group.info", name)
     if left := _differences(new_state, wanted_gid, addusers, delusers, members):
@@ -175,8 +175,9 @@ def _incomplete(name: str, comment: str, left: DataMap, refusals: Sequence[str])
 async def _added(
     ctx: StateContext, name: str, gid: int | None, members: list[str], *, system: bool, non_unique: bool
 ) -> StateReturn:
+    before: DataMap = {"name": name, "exists": False}
     if ctx.test:
-        return StateReturn.planned(name, f"Group {name} set to be added")
+        return StateReturn.planned(name, f"Group {name} set to be added", old_state=before)
     if gid is not None and not non_unique:
         await _refuse_taken_number(ctx, name, gid)
     await ctx.call("group.add", name, gid=gid, system=system, non_unique=non_unique)
@@ -185,9 +186,7 @@ async def _added(
     if left := _differences(created, gid, None, None, members or None):
         comment = f"Group {name} has been created but, some changes could not be applied"
         return _incomplete(name, comment, left, refusals)
-    return StateReturn.changed(
-        name, f"New group {name} created", created, created, old_state={"name": name, "exists": False}
-    )
+    return StateReturn.changed(name, f"New group {name} created", created, created, old_state=before)
 
 
 async def _refuse_taken_number(ctx: StateContext, name: str, gid: int) -> None:

@@ -59,18 +59,13 @@ async def present(
     if database:
         changes = {word: {"before": database[word], "now": value} for word, value in update.items()}
         planned, done = f"Database {name} is going to be updated", f"Database {name} has been updated"
+    before: DataMap = {"name": name, **(database or {"exists": False})}
     if ctx.test:
-        return StateReturn.planned(name, planned, changes)
+        return StateReturn.planned(name, planned, changes, old_state=before)
     function = "mysql.alter_db" if database else "mysql.db_create"
     await ctx.call(function, name, **requested, **connection)
     now: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
-    return StateReturn.changed(
-        name,
-        done,
-        changes,
-        {"name": name, **now},
-        old_state={"name": name, **database} if database else {"name": name, "exists": False},
-    )
+    return StateReturn.changed(name, done, changes, {"name": name, **now}, old_state=before)
 
 
 @also_takes(*CONNECTION)

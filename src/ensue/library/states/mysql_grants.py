@@ -76,8 +76,10 @@ async def present(
     if await ctx.call("mysql.grant_exists", **asked):
         return StateReturn.unchanged(name, f"Grant {what} is already present", new_state)
     changes: DataMap = {name: "Present"}
+    before: DataMap = {**new_state, "exists": False}
     if ctx.test:
-        return StateReturn.planned(name, f"MySQL grant {name} is set to be created", changes)
+        comment = f"MySQL grant {name} is set to be created"
+        return StateReturn.planned(name, comment, changes, old_state=before)
     if revoke_first:
         place = {word: value for word, value in asked.items() if word not in {"grant", "grant_option"}}
         for privilege in await ctx.call("mysql.grants_on", **place):
@@ -85,7 +87,7 @@ async def present(
     await ctx.call("mysql.grant_add", ssl_option=ssl_option, **asked)
     if not await ctx.call("mysql.grant_exists", **asked):
         raise StateFailedError(f"Failed to execute: GRANT {grant} ON {database} TO {user}@{host}")
-    return StateReturn.changed(name, f"Grant {what} has been added", changes, new_state)
+    return StateReturn.changed(name, f"Grant {what} has been added", changes, new_state, old_state=before)
 
 
 @also_takes(*CONNECTION)

@@ -81,19 +81,18 @@ async def present(
     changes: DataMap = {name: "Present" if is_new else "Updated"}
     login = " with passwordless login" if allow_passwordless and passwordless else ""
     login += " using unix_socket" if unix_socket else ""
+    old_state: DataMap = {**new_state, "exists": False} if is_new else new_state
     verb = "cleared" if passwordless else "changed"
     if ctx.test:
         password_comment = f"Password for user {name}@{host} is set to be {verb}"
         comment = f"User {name}@{host} is set to be added{login}" if is_new else password_comment
-        return StateReturn.planned(name, comment, changes)
+        return StateReturn.planned(name, comment, changes, old_state=old_state)
     function = "mysql.user_create" if is_new else "mysql.user_chpass"
     given = {"allow_passwordless": allow_passwordless, "unix_socket": unix_socket, "auth_plugin": auth_plugin}
     await ctx.call(function, name, host, **secrets, **given, **connection)
     password_comment = f"Password for user {name}@{host} has been {verb}"
     comment = f"The user {name}@{host} has been added{login}" if is_new else password_comment
-    return StateReturn.changed(
-        name, comment, changes, new_state, old_state={**new_state, "exists": False} if is_new else new_state
-    )
+    return StateReturn.changed(name, comment, changes, new_state, old_state=old_state)
 
 
 @also_takes(*CONNECTION)

@@ -67,8 +67,10 @@ async def present(
             return StateReturn.failed(name, comment)
         return StateReturn.unchanged(name, f"Cluster {full_name} is already present", new_state)
     changes: DataMap = {full_name: "Present"}
+    before: DataMap = {"name": name, "version": str(version), "exists": False}
     if ctx.test:
-        return StateReturn.planned(name, f"Cluster {full_name} is set to be created", changes)
+        comment = f"Cluster {full_name} is set to be created"
+        return StateReturn.planned(name, comment, changes, old_state=before)
     await ctx.call(
         "postgres.cluster_create", str(version), name, port=port, encoding=encoding, locale=locale,
         datadir=datadir, allow_group_access=allow_group_access, data_checksums=data_checksums,
@@ -80,7 +82,7 @@ async def present(
         f"The cluster {full_name} has been created",
         changes,
         _state(name, str(version), now),
-        old_state={"name": name, "version": str(version), "exists": False},
+        old_state=before,
     )
 
 

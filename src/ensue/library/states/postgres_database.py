@@ -1,7 +1,7 @@
 """State module `postgres_database`: databases of a PostgreSQL server.
 
 Differences from Salt:
-    A plan lists the changes. `owner_recurse` is refused.
+    A plan lists the changes, and a change of parameters has their values. `owner_recurse` is refused.
 
 Source: Salt's state module `postgres_database`, 3008. Unlike Salt's, a plan has `changes`.
 """
@@ -63,7 +63,8 @@ async def present(
             - encoding: UTF8
 
     Returns:
-        `changes` has the database; `new_state` has `name owner encoding lc_collate lc_ctype tablespace`.
+        `changes` has the database, with `Present`, or `old` and `new` of `owner` and `tablespace`.
+        `new_state` has `name owner encoding lc_collate lc_ctype tablespace`.
 
     Raises:
         StateFailedError: the server reports an error, or the change is impossible.
@@ -79,12 +80,13 @@ async def present(
         if any(value and database[word].lower() != value.lower() for word, value in fixed.items()):
             comment = f"Database {name} has wrong parameters which couldn't be changed on fly."
             return StateReturn.failed(name, comment)
-        if not any(value and database[word] != value for word, value in loose.items()):
+        if not _changes(database, loose):
             return StateReturn.unchanged(name, f"Database {name} is already present", _state(name, database))
-    changes: DataMap = {name: "Present" if database is None else "Parameters changed"}
+    changes: DataMap = {name: "Present" if database is None else _changes(database, loose)}
+    before = _state(name, database)
     if ctx.test:
         what = "is set to be created" if database is None else "exists, but parameters need to be changed"
-        return StateReturn.planned(name, f"Database {name} {what}", changes)
+        return StateReturn.planned(name, f"Database {name} {what}", changes, old_state=before)
     if database is None:
         new = {"encoding": encoding, "lc_collate": lc_collate, "lc_ctype": lc_ctype, "template": template}
         await ctx.call("postgres.db_create", name, tablespace=tablespace, owner=owner, **new, **asked)
@@ -93,9 +95,7 @@ async def present(
         await ctx.call("postgres.db_alter", name, tablespace=tablespace, owner=owner, **asked)
         comment = f"Parameters for database {name} have been changed"
     databases = await ctx.call("postgres.db_list", **asked)
-    return StateReturn.changed(
-        name, comment, changes, _state(name, databases[name]), old_state=_state(name, database)
-    )
+    return StateReturn.changed(name, comment, changes, _state(name, databases[name]), old_state=before)
 
 
 @also_takes(*SERVER)
@@ -118,6 +118,14 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     return await gone(
         ctx, name, "Database", is_there=there, remove=lambda: ctx.call("postgres.db_remove", name, **asked)
     )
+
+
+def _changes(database: dict[str, str], requested: dict[str, str | None]) -> DataMap:
+    return {
+        _KEYS[word]: {"old": database[word], "new": value}
+        for word, value in requested.items()
+        if value and database[word] != value
+    }
 
 
 def _state(name: str, database: dict[str, str] | None) -> DataMap:

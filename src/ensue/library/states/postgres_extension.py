@@ -58,7 +58,8 @@ async def present(
     done = f"{verb}ed".replace("eed", "ed")
     changes: DataMap = {name: done.capitalize()}
     if ctx.test:
-        return StateReturn.planned(name, f"Extension {name} is set to be {done}", changes)
+        comment = f"Extension {name} is set to be {done}"
+        return StateReturn.planned(name, comment, changes, old_state=_state(name, extension))
     new = {"schema": schema if is_elsewhere else None, "ext_version": ext_version if is_other else None}
     await ctx.call("postgres.create_extension", name, **new, **asked)
     now = await ctx.call("postgres.get_installed_extension", name, **asked)

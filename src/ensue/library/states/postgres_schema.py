@@ -48,16 +48,17 @@ async def present(
     if schema is not None:
         comment = f"Schema {name} already exists in database {dbname}"
         return StateReturn.unchanged(name, comment, _state(name, dbname, schema))
+    before = _state(name, dbname, None)
     if ctx.test:
         comment = f"Schema {name} is set to be created in database {dbname}."
-        return StateReturn.planned(name, comment, {name: "Present"})
+        return StateReturn.planned(name, comment, {name: "Present"}, old_state=before)
     await ctx.call("postgres.schema_create", dbname, name, owner=owner, **asked)
     return StateReturn.changed(
         name,
         f"Schema {name} has been created in database {dbname}",
         {name: "Present"},
         _state(name, dbname, await ctx.call("postgres.schema_get", dbname, name, **asked)),
-        old_state=_state(name, dbname, None),
+        old_state=before,
     )
 
 

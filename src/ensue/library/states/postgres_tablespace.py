@@ -70,8 +70,10 @@ async def present(
             return StateReturn.unchanged(name, f"Tablespace {name} is already present", tablespace)
     changes: DataMap = {name: update or "Present"}
     verb = "changed" if update else "created"
+    before = tablespace or {"name": name, "exists": False}
     if ctx.test:
-        return StateReturn.planned(name, f"Tablespace {name} is set to be {verb}", changes)
+        comment = f"Tablespace {name} is set to be {verb}"
+        return StateReturn.planned(name, comment, changes, old_state=before)
     if update:
         given = {"new_owner": update.get("owner"), "set_option": update.get("options")}
         await ctx.call("postgres.tablespace_alter", name, **given, **asked)
@@ -82,7 +84,7 @@ async def present(
         f"The tablespace {name} has been {verb}",
         changes,
         await _found(ctx, name, asked),
-        old_state=tablespace or {"name": name, "exists": False},
+        old_state=before,
     )
 
 

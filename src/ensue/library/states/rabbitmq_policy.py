@@ -73,8 +73,10 @@ async def present(
     arguments = (vhost, name, pattern, json.dumps(requested))
     verb = "created" if policy is None else "updated"
     changes: DataMap = {"old": {}, "new": name} if policy is None else {"old": policy, "new": updates}
+    before: DataMap = policy or {"name": name, "vhost": vhost, "exists": False}
     if ctx.test:
-        return StateReturn.planned(name, f"Policy {vhost} {name} is set to be {verb}", changes)
+        comment = f"Policy {vhost} {name} is set to be {verb}"
+        return StateReturn.planned(name, comment, changes, old_state=before)
     await ctx.call("rabbitmq.set_policy", *arguments, priority=priority, runas=runas, apply_to=apply_to)
     return StateReturn.changed(
         name,
@@ -89,7 +91,7 @@ async def present(
             # Without it, the broker applies a policy to everything, even one that applied to less before.
             "apply_to": apply_to or "all",
         },
-        old_state=policy or {"name": name, "vhost": vhost, "exists": False},
+        old_state=before,
     )
 
 

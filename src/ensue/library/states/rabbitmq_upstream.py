@@ -88,17 +88,17 @@ async def present(
         )
     verb = "created" if upstream is None else "updated"
     changes: DataMap = _difference(upstream, requested)
+    before: DataMap = {"name": name, **({"exists": False} if upstream is None else {"definition": upstream})}
     if ctx.test:
-        return StateReturn.planned(name, f'Upstream "{name}" would have been {verb}.', changes)
+        comment = f'Upstream "{name}" would have been {verb}.'
+        return StateReturn.planned(name, comment, changes, old_state=before, sensitive=sensitive)
     await ctx.call("rabbitmq.set_upstream", name, uri, runas=runas, **options)
     return StateReturn.changed(
         name,
         f'Upstream "{name}" {verb}.',
         changes,
         {"name": name, "definition": requested},
-        old_state={"name": name, "exists": False}
-        if upstream is None
-        else {"name": name, "definition": upstream},
+        old_state=before,
         sensitive=sensitive,
     )
 

@@ -73,10 +73,12 @@ async def present(
     is_new = name not in users
     changes: DataMap = {}
     acts: list[Act] = []
+    absent_state: DataMap = {"name": name, "exists": False}
     if is_new:
         changes["user"] = {"old": "", "new": name}
         if ctx.test:
-            return StateReturn.planned(name, f"User '{name}' is set to be created.", changes)
+            comment = f"User '{name}' is set to be created."
+            return StateReturn.planned(name, comment, changes, old_state=absent_state)
         await ctx.call("rabbitmq.add_user", name, secret, runas=runas)
     elif force or (
         secret is not None and not await ctx.call("rabbitmq.check_password", name, secret, runas=runas)
@@ -107,19 +109,16 @@ async def present(
             f"'{name}' is already in the desired state." if asked else f"User '{name}' is already present."
         )
         return StateReturn.unchanged(name, comment, new_state)
+    before: DataMap = (
+        absent_state if is_new else {"name": name, "tags": [*held_tags], "perms": {**permissions}}
+    )
     if ctx.test:
-        return StateReturn.planned(name, f"Configuration for '{name}' will change.", changes)
+        return StateReturn.planned(
+            name, f"Configuration for '{name}' will change.", changes, old_state=before
+        )
     for act in acts:
         await act()
-    return StateReturn.changed(
-        name,
-        f"'{name}' was configured.",
-        changes,
-        new_state,
-        old_state={"name": name, "exists": False}
-        if is_new
-        else {"name": name, "tags": [*held_tags], "perms": {**permissions}},
-    )
+    return StateReturn.changed(name, f"'{name}' was configured.", changes, new_state, old_state=before)
 
 
 async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:

@@ -34,16 +34,13 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
     if await ctx.call("rabbitmq.vhost_exists", name):
         return StateReturn.unchanged(name, f"Virtual Host '{name}' already exists.", {"name": name})
     changes: DataMap = {"old": "", "new": name}
+    before: DataMap = {"name": name, "exists": False}
     if ctx.test:
-        return StateReturn.planned(name, f"Virtual Host '{name}' will be created.", changes)
+        comment = f"Virtual Host '{name}' will be created."
+        return StateReturn.planned(name, comment, changes, old_state=before)
     await ctx.call("rabbitmq.add_vhost", name)
-    return StateReturn.changed(
-        name,
-        f"Virtual Host '{name}' was created.",
-        changes,
-        {"name": name},
-        old_state={"name": name, "exists": False},
-    )
+    comment = f"Virtual Host '{name}' was created."
+    return StateReturn.changed(name, comment, changes, {"name": name}, old_state=before)
 
 
 async def absent(ctx: StateContext, name: str) -> StateReturn:

@@ -40,6 +40,19 @@ class FileLock(Lock):
         self._own: LockHolder | None = None
         """The holder that is noted in the file, once the lock is held."""
 
+    def holders(self) -> list[LockHolder]:
+        """Return who has noted that it holds the lock, the latest first, without taking it or waiting."""
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return []
+        try:
+            return _noted(descriptor)
+        except OSError:
+            return []
+        finally:
+            os.close(descriptor)
+
     def confirm(self) -> None:
         """Do nothing: only the end of the process releases the lock."""
 

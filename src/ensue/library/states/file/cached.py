@@ -74,20 +74,23 @@ async def cached(
         comment = f"File is already cached to {path} with hash {expected.digest}"
         new_state = _state(name, path, sha256_of(before))
         return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
+    old_state = _state(name, path, None if before is None else sha256_of(before))
     if ctx.test and source.is_remote:
         reason = "" if before is None else "Hashes don't match.\n" if expected else "No hash found. "
-        return StateReturn.planned(name, f"{reason}File will be cached: {name}", warnings=warnings)
+        comment = f"{reason}File will be cached: {name}"
+        return StateReturn.planned(name, comment, old_state=old_state, warnings=warnings)
     content = await ctx.files.open(name, saltenv=saltenv)
     shown = expected or ExpectedHash(kind=_KIND, digest="")
     digest = await shown.of_any(content)
     if expected and checked:
         expected.check_digest(digest, name)
-    sha256, old_sha256 = sha256_of(content), None if before is None else sha256_of(before)
+    sha256 = sha256_of(content)
     changes: DataMap = {}
-    if sha256 != old_sha256:
+    if sha256 != old_state.get("sha256"):
         changes = {"hash": {"old": None if before is None else await shown.of_any(before), "new": digest}}
     if ctx.test and changes:
-        return StateReturn.planned(name, f"File will be cached: {name}", changes, warnings=warnings)
+        comment = f"File will be cached: {name}"
+        return StateReturn.planned(name, comment, changes, old_state=old_state, warnings=warnings)
     if changes:
         await keep(path, content, cache_dir=ctx.cache_dir)
     already = f"File is already cached to {path} with hash {digest}"
@@ -96,7 +99,7 @@ async def cached(
         already if checked else f"File is cached to {path}",
         changes,
         _state(name, path, sha256),
-        old_state=_state(name, path, old_sha256) if changes else None,
+        old_state=old_state if changes else None,
         warnings=warnings,
     )
 

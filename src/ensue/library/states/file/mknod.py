@@ -77,9 +77,9 @@ async def mknod(
         if ntype != "p":
             await _check_numbers(ctx, path, shown, int(major), int(minor))
         return await _checked(ctx, name, path, shown, requested, status)
+    before = absent_state(path)
     if ctx.test:
-        comment = f"{shown} {path} is set to be created"
-        return StateReturn.planned(name, comment, old_state=absent_state(path))
+        return StateReturn.planned(name, f"{shown} {path} is set to be created", old_state=before)
     await make_parents(ctx.connection, path, RequestedAttributes(user=requested.user, group=requested.group))
     folder, file = posixpath.split(path)
     words = [] if ntype == "p" else [str(int(major)), str(int(minor))]
@@ -95,7 +95,7 @@ async def mknod(
     after = await _stat(ctx, path) if applied.changes else made
     text = f"{shown} {path} created."
     changes: DataMap = {"new": text}
-    return StateReturn.changed(name, text, changes, path_state(path, after))
+    return StateReturn.changed(name, text, changes, path_state(path, after), old_state=before)
 
 
 async def _checked(

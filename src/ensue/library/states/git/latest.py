@@ -170,6 +170,7 @@ async def _cloned(
         raise StateFailedError(f"Target '{path}' exists and is not a directory")
     names = await ctx.connection.list_directory(path) if there else []
     changes: DataMap = {"new": f"{wish.url} => {path}"}
+    before: DataMap = {"path": path, "exists": False}
     if names and not force:
         raise StateFailedError(
             f"Target '{path}' exists, is non-empty and is not a git repository. Set the 'force_clone' option "
@@ -181,7 +182,7 @@ async def _cloned(
         comment = f"Repository {wish.url} would be cloned to {path}"
         if names:
             comment = f"{comment}, in place of what is there (force_clone)"
-        return StateReturn.planned(name, comment, changes)
+        return StateReturn.planned(name, comment, changes, old_state=before)
     for entry in names:
         await ctx.connection.remove(posixpath.join(path, entry), recursive=True)
     shallow = ["--depth", str(wish.depth), "--branch", wish.rev] if wish.depth is not None else []
@@ -201,7 +202,7 @@ async def _cloned(
         _joined(comments),
         changes,
         state,
-        old_state={"path": path, "exists": False},
+        old_state=before,
         sensitive=_sensitive(wish.url),
     )
 

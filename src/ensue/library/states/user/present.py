@@ -142,7 +142,9 @@ async def present(
     if not account:
         if ctx.test:
             pending = f" (pending groups: {','.join(missing)})" if missing else ""
-            return StateReturn.planned(name, f"User {name} set to be added{pending}")
+            return StateReturn.planned(
+                name, f"User {name} set to be added{pending}", old_state={"name": name, "exists": False}
+            )
         options = {"unique": unique, "system": system, "nologinit": nologinit, "usergroup": usergroup}
         return await add(ctx, user, {**options, "gid": gid})
     changes = await differences(ctx, user, account)
@@ -152,7 +154,7 @@ async def present(
     if not changes and not missing:
         return StateReturn.unchanged(name, f"User {name} is present and up to date", account)
     if ctx.test:
-        return StateReturn.planned(name, _planned(changes, missing))
+        return StateReturn.planned(name, _planned(changes, missing), old_state=account)
     return await change(ctx, user, account, changes, persist_home=persist_home)
 
 

@@ -1,4 +1,8 @@
-"""Empty mappings in the pillar of a command line: merged with one that has keys, they change nothing."""
+"""Pillar of a command line that does not do what it looks like, judged by the pillar of the files.
+
+An empty mapping changes nothing where pillar has keys, since mappings are merged. A key with a dot in it is a
+key of its own: `collector.interval` is not `interval` below `collector`.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,10 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
 
 
-def warn_of_empty_mappings(
+def warn_of_command_line(
     pillar: Mapping[str, Any], override: Mapping[str, Any], collector: Collector
 ) -> None:
-    """Warn of each empty mapping that was probably meant to replace one that has keys.
+    """Warn of what was probably meant to replace a value of pillar and does not.
 
     Args:
         pillar: what the files of a target say.
@@ -31,6 +35,15 @@ def warn_of_empty_mappings(
             detail="pillar has keys there; mappings are merged, and an empty one adds none",
             help=f"--pillar {key}=null is a value without keys; --pillar {key}:KEY=null replaces one of them",
         )
+    for key in map(str, override):
+        if key not in pillar and (path := _dotted_path(pillar, key)):
+            collector.warning(
+                "E0895",
+                f"the command line gives the pillar key {key!r}, which is not {path}",
+                None,
+                detail="a dot is a character of a key; the colon goes below a mapping",
+                help=f"did you mean {path}?",
+            )
 
 
 def _without_effect(
@@ -43,3 +56,14 @@ def _without_effect(
                 yield from _without_effect(present, value, (*place, key))
             else:
                 yield (*place, key)
+
+
+def _dotted_path(pillar: Mapping[str, Any], key: str) -> str:
+    """Return a key's path with colons if pillar has it, each dot going below a mapping; else nothing."""
+    value: Any = pillar
+    names = key.split(".")
+    for name in names:
+        if not is_mapping(value) or name not in value:
+            return ""
+        value = value[name]
+    return ":".join(names) if len(names) > 1 else ""
