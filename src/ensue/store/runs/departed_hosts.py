@@ -7,7 +7,6 @@ each of them, an apply those that no apply has named.
 
 from __future__ import annotations
 
-import shlex
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -39,6 +38,8 @@ class DepartedHost(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def warning(self) -> Diagnostic:
         """The warning about it."""
+        import shlex  # Only a run with such a warning needs it.
+
         count = things_left(self.rows, self.target)
         what, stay = ("1 thing", "stays") if count == 1 else (f"{count} things", "stay")
         return Diagnostic(
