@@ -272,6 +272,7 @@ def prune_runs(
     paths = newest_first(cachedir)
     count = _count_that_fits(paths[: max(keep_runs, 1)], keep_runs_bytes)
     kept: set[Path] | None = None
+    removed: list[Path] = []
     for path in paths[count:]:
         if path.stem in needed or writer_lives(path):
             continue
@@ -281,6 +282,10 @@ def prune_runs(
                     kept = {*needed_to_resume(cachedir, paths[:count]), *still_owing(cachedir)}
                 if path in kept:
                     continue
+            removed.append(path)
+    # The oldest first: what a killed run owed is settled as long as a complete run follows it.
+    for path in reversed(removed):
+        with suppress(OSError):
             path.unlink()
             fleet_path(cachedir, path.stem).unlink(missing_ok=True)
             settled_mark(path).unlink(missing_ok=True)
