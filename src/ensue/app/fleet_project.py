@@ -17,7 +17,7 @@ from ensue.language.plans.run_options import RunOptions
 from ensue.store.runs.lock import project_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ensue.core.contracts.fleet_watcher import FleetWatcher
     from ensue.core.model.events import NodeStarted
@@ -41,10 +41,11 @@ class FleetProject(KeptResources):
         lock = project_lock(self.cachedir, shared=shared)
         return await lock.take(command=command, wait_s=options.lock_wait_s)
 
-    async def _with_remark(self, run: Awaitable[RunReport]) -> RunReport:
+    async def _with_remark(self, run: Callable[[], Awaitable[RunReport]]) -> RunReport:
         """Return the report of a plan, with a remark if somebody changes the project's targets meanwhile."""
+        self._services()  # They limit the threads of the loop.
         holders = await asyncio.to_thread(project_lock(self.cachedir).holders)
-        report = await run
+        report = await run()
         running = tuple(
             Diagnostic(
                 code="E0912",

@@ -72,7 +72,7 @@ class AppProject(FleetProject):
         """
         if options.test:
             # A plan changes nothing, so it needs no lock.
-            return await self._with_remark(self._run(mods, options, on_event, on_warning))
+            return await self._with_remark(partial(self._run, mods, options, on_event, on_warning))
         target = () if options.tgt is None else (f"--tgt {self.masker.text(options.tgt)!r}",)
         with await self._lock(" ".join(("ensue", "apply", *target, *mods)), options):
             return await self._run(mods, options, on_event, on_warning)
@@ -150,8 +150,8 @@ class AppProject(FleetProject):
         )
 
         async def run() -> DeploymentReport:
-            whole = self._run((), options, on_event, on_warning, deployment)
-            report = await deployment.recorded(await (self._with_remark(whole) if options.test else whole))
+            whole = partial(self._run, (), options, on_event, on_warning, deployment)
+            report = await deployment.recorded(await (self._with_remark(whole) if options.test else whole()))
             nodes = deployment.outcomes()
             if options.test or report.stopped:
                 return DeploymentReport(run=report, deployment=deployment, nodes=nodes)

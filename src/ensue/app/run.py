@@ -269,7 +269,8 @@ class Run:
         if nothing and status != "interrupted":
             # As in Salt: no top file, or one that assigns nothing to this machine, is a failed state.
             returns, exit_code, status = no_states(self._stores.minion, nothing), 2, "failed"
-        if chosen is None:
+        if chosen is None and not outcome.stopped:
+            await record.write_enforced()  # What is reported is what has been written.
             remarks.extend(await self._left_behind(wired.declarations, outcome))
         if chosen is not None and self._options.test:
             remarks.extend(lost_reactions(first.all, chosen.part, outcome.returns))
@@ -324,8 +325,6 @@ class Run:
             )
 
         def look_for_hosts() -> list[DepartedHost]:
-            if not test:
-                enforced.flush()  # What is reported is what has been written.
             is_known = services.targets.directory.index.is_known
             own = self._stores.minion.id
             return departed_hosts(enforced.known(), declarations, outcome, is_known, minion=own, test=test)

@@ -89,6 +89,7 @@ class Enforcement:
         self.fault: StoreError | None = None
         self.again = ""
         self._writing: Future[None] | None = None
+        self._was_interrupted = False
 
     async def __aenter__(self) -> Self:
         """Read what earlier runs enforced."""
@@ -119,22 +120,25 @@ class Enforcement:
         except StoreError as error:
             self.fault = error
 
-    async def end(self, report: RunReport) -> RunReport:
-        """Write the remaining enforced states; return the report with warnings for whatever failed.
+    async def write_rest(self) -> None:
+        """Write the remaining enforced states; `fault` says why they could not be written.
 
         Cancelling the task ends a wait for another process: then the states are not kept, and the run counts
         as interrupted.
         """
-        was_interrupted = False
         if not self._test and (self.fault is None or isinstance(self.fault, DiskError)):
-            self.fault, was_interrupted = await self._rest_written()
+            self.fault, self._was_interrupted = await self._rest_written()
+
+    async def end(self, report: RunReport) -> RunReport:
+        """Write what remains; return the report with warnings for whatever failed. See `write_rest`."""
+        await self.write_rest()
         if self.fault is None:
             return report
         complaint = self._complaint(self.fault)
         if isinstance(self.fault, DiskError) and not self._test:
             return report.as_stopped(str(self.fault), complaint)
         report = msgspec.structs.replace(report, warnings=(*report.warnings, complaint))
-        if was_interrupted:
+        if self._was_interrupted:
             return msgspec.structs.replace(report, status="interrupted", exit_code=INTERRUPTED)
         return msgspec.structs.replace(report, exit_code=report.exit_code or 2)
 

@@ -144,6 +144,10 @@ class RunRecord:
                 raise self._fault
         self._on_event(event)
 
+    async def write_enforced(self) -> None:
+        """Write the enforced states of a run that has called its last state (`Enforcement.write_rest`)."""
+        await self._enforcement.write_rest()
+
     async def end(self, report: RunReport, counts_of: Callable[[RunReport], Mapping[str, int]]) -> RunReport:
         """Record the end of the run; return its report, with warnings for whatever was not recorded.
 
