@@ -298,6 +298,7 @@ class Run:
 
     async def _left_behind(self, declarations: RunDeclarations, outcome: EngineOutcome) -> list[Diagnostic]:
         """Return warnings about what earlier applies made or owe, and nothing declares or reaches now."""
+        from ensue.core.model.srn import Srn
         from ensue.store.runs.departed_hosts import departed_hosts
         from ensue.store.runs.undeclared_reactions import undeclared_reactions
         from ensue.store.runs.undeclared_states import KnownTargets, reached_targets, undeclared_states
@@ -325,9 +326,9 @@ class Run:
             )
 
         def look_for_hosts() -> list[DepartedHost]:
-            is_known = services.targets.directory.index.is_known
-            own = self._stores.minion.id
-            return departed_hosts(enforced.known(), declarations, outcome, is_known, minion=own, test=test)
+            own, is_known = self._stores.minion, services.targets.directory.index.is_known
+            rows = enforced.known_on(lambda name: (srn := Srn.parse(name)) != own and not is_known(srn))
+            return departed_hosts(rows, declarations, outcome, minion=own.id, test=test)
 
         try:
             departed = await thread.run(look_for_hosts)

@@ -327,6 +327,10 @@ class EnforcedStore:
         """
         return self._look(lambda known: known.all(besides))
 
+    def known_on(self, is_chosen: Callable[[str], bool]) -> list[EnforcedRow]:
+        """Return the entries of the targets that are chosen by their names; see `known`."""
+        return self._look(lambda known: known.on(is_chosen))
+
     def note_reported(self, rows: Iterable[EnforcedRow]) -> None:
         """Record that an apply has reported these entries as no longer declared; this blocks.
 

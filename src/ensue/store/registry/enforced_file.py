@@ -36,7 +36,7 @@ from ensue.store.registry.sqlite_remedies import sqlite_error
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Generator, Sequence
+    from collections.abc import Callable, Collection, Generator, Sequence
     from pathlib import Path
 
     from ensue.core.model.state_identity import StateIdentity
@@ -109,6 +109,16 @@ class EnforcedFile:
         with self._turn:
             self._refresh()
             return self._loaded.owing()
+
+    def on(self, is_chosen: Callable[[str], bool]) -> list[EnforcedRow]:
+        """Return the rows of the targets that are chosen by their names.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        with self._turn:
+            self._refresh()
+            return self._loaded.on(is_chosen)
 
     def all(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
         """Return every row but those of some states, by target, scope and tag.

@@ -8,7 +8,7 @@ from ensue.core.model.state_identity import StateIdentity, shape_of
 from ensue.store.registry.enforced_form import OWES_NOTHING, decode_entry, differing, merge, row_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from ensue.core.model.state_identity import ScopeShape
     from ensue.store.registry.enforced_form import EnforcedRow, Kept, States
@@ -79,6 +79,12 @@ class LoadedStates:
             if not kept[1].endswith(OWES_NOTHING)
         )
         return [row for row in rows if row.entry.owed_since]
+
+    def on(self, is_chosen: Callable[[str], bool]) -> list[EnforcedRow]:
+        """Return the rows of the targets that are chosen by their names."""
+        return LoadedStates(
+            {target: scopes for target, scopes in self.states.items() if is_chosen(target)}
+        ).all()
 
     def all(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
         """Return every row but those of some states, by target, scope and tag."""

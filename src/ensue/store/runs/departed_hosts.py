@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Severity
-from ensue.core.model.srn import Srn
 from ensue.store.registry.enforced_form import EnforcedRow  # noqa: TC001 - msgspec resolves it
 from ensue.store.registry.superseded import things_left
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ensue.engine.outcome import EngineOutcome
     from ensue.store.runs.declarations import RunDeclarations
@@ -58,18 +57,16 @@ def departed_hosts(
     rows: Iterable[EnforcedRow],
     declarations: RunDeclarations,
     outcome: EngineOutcome,
-    is_known: Callable[[Srn], bool],
     *,
     minion: str,
     test: bool,
 ) -> list[DepartedHost]:
-    """Return the hosts that the project has no longer, by name; this blocks.
+    """Return the hosts that the project has no longer, by name.
 
     Args:
-        rows: what earlier applies enforced.
+        rows: what earlier applies enforced on what the project neither has nor had registered.
         declarations: those of this run.
         outcome: how it ended; one that was cut short says nothing.
-        is_known: returns whether the project has a resource, or had it registered; may block.
         minion: this minion: only its own pillar is known.
         test: whether the run is a plan, which names again what an apply has named.
     """
@@ -90,7 +87,6 @@ def departed_hosts(
             )
             # Pillar of other environments may still declare it.
             and all(map(declarations.is_of_environment, records))
-            and not is_known(Srn.parse(target))
             and things_left(by_target[target], target) > 0
         )
 
