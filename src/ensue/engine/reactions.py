@@ -69,9 +69,12 @@ class Reactions:
             return None
         if scope.reactions is None:
             scope.reactions = reactions_in(scope.plan)
+        reactions = scope.reactions.get(node.index)
+        if reactions is None:
+            return None
         reacting = {
             (chunk.tag, str(chunk.target or scope.plan.target)): chunk.sls
-            for reaction in scope.reactions.get(node.index, ())
+            for reaction in reactions
             for chunk in self._reacting(scope, reaction)
         }
         if not reacting:
