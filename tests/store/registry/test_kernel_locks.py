@@ -6,6 +6,7 @@ another process takes itself for the last one, and removes the log into which th
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,9 @@ from hypothesis import strategies as st
 from ensue.core.model.srn import Srn
 from ensue.store.registry.enforced_file import EnforcedFile
 from ensue.store.registry.grains_file import GrainsFile, SealedGrains
+from ensue.store.registry.lock_waits import LockWaits
 from ensue.store.registry.store import CrossRunStore
+from ensue.store.registry.waiting_connection import connect_existing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,3 +176,17 @@ def _write(store: CrossRunStore, name: str) -> None:
 def _kept(store: CrossRunStore, names: list[str]) -> list[str]:
     with store.reading() as entries:
         return [name for name in names if entries.fact(name) == "written"]
+
+
+def test_a_store_that_was_removed_is_not_created_anew(tmp_path: Path) -> None:
+    """Where a file has to exist, SQLite creates none; the name may have any characters."""
+    path = tmp_path / "a?b#c%20 é" / "store.db"
+    path.parent.mkdir()
+    with pytest.raises(sqlite3.OperationalError, match="unable to open"):
+        connect_existing(path, LockWaits())
+    assert not path.exists()
+    CrossRunStore(path.parent).refuse_damaged()
+    store = CrossRunStore(path.parent)
+    _write(store, "a")
+    store.close()
+    connect_existing(path, LockWaits()).close()

@@ -20,19 +20,23 @@ _WORTH_WAITING: Final = frozenset({"SQLITE_BUSY", "SQLITE_BUSY_RECOVERY", "SQLIT
 """Not `SQLITE_BUSY_SNAPSHOT`: that transaction can only be begun again."""
 
 
-def connect(path: Path, waits: LockWaits, *, isolation_level: Any = None) -> WaitingConnection:
+def connect(
+    path: Path, waits: LockWaits, *, isolation_level: Any = None, mode: str = "rwc"
+) -> WaitingConnection:
     """Open a SQLite file, for use by any thread.
 
     Args:
         path: the file.
         waits: ends the waits of the connection.
         isolation_level: as `sqlite3.connect` takes it; None: the caller begins its transactions.
+        mode: that of a URI of SQLite: `rwc` creates a file that is missing, `rw` does not.
 
     Raises:
         sqlite3.Error: it cannot be opened.
     """
     connection = sqlite3.connect(
-        path,
+        f"{path.absolute().as_uri()}?mode={mode}",
+        uri=True,
         timeout=MOMENT_S,
         isolation_level=isolation_level,
         check_same_thread=False,
@@ -56,7 +60,7 @@ def connect_existing(path: Path, waits: LockWaits) -> WaitingConnection:
         OSError: it was removed meanwhile.
         sqlite3.Error: it cannot be opened, is not a database, or was cut off.
     """
-    connection = connect(path, waits)
+    connection = connect(path, waits, mode="rw")
     try:
         _refuse_cut_off(connection, path)
     except BaseException:

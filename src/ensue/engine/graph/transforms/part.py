@@ -44,7 +44,7 @@ _LISTENING: Final = frozenset({RequisiteKind.LISTEN, RequisiteKind.LISTEN_IN})
 _TRIGGERS: Final = frozenset({RequisiteKind.ONCHANGES, RequisiteKind.LISTEN})
 """Kinds that say what triggers a chunk; without any chunk left they still say that nothing does."""
 
-_HEARS_NOTHING: Final = Requisite(kind=RequisiteKind.LISTEN, chunks=())
+_TRIGGERED_BY_NOTHING: Final = Requisite(kind=RequisiteKind.LISTEN, chunks=())
 """What a chunk has that nothing left in the plan names as its listener: it may still owe a reaction."""
 
 
@@ -247,7 +247,7 @@ class _Rest:
         self._enforced = enforced
         self._requisites: dict[int, tuple[Requisite, ...]] = {}
         self._place = self._places()
-        self._unheard = {
+        self._without_trigger = {
             listener
             for index in left_out
             for requisite in plan.chunks[index].requisites
@@ -296,14 +296,14 @@ class _Rest:
         return places
 
     def _chunk(self, index: int) -> Chunk:
-        chunk, is_unheard = self._plan.chunks[index], index in self._unheard
-        if not chunk.requisites and chunk.bindings is None and not is_unheard:
+        chunk, has_no_trigger = self._plan.chunks[index], index in self._without_trigger
+        if not chunk.requisites and chunk.bindings is None and not has_no_trigger:
             return chunk
         bindings = chunk.bindings
         requisites = self._of_rest(chunk.requisites)
         return msgspec.structs.replace(
             chunk,
-            requisites=(*requisites, _HEARS_NOTHING) if is_unheard else requisites,
+            requisites=(*requisites, _TRIGGERED_BY_NOTHING) if has_no_trigger else requisites,
             bindings=None
             if bindings is None
             else {text: self._bound(binding) for text, binding in bindings.items()},
