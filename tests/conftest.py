@@ -5,7 +5,9 @@ It holds no fakes (they are in `ensue.testing`) and no fixtures of one package's
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import os
 import shutil
 import signal
@@ -22,6 +24,9 @@ from hypothesis import HealthCheck, Phase, settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+# Here, not beside the tests that use them: any test module may be loaded before the conftest of a folder.
+pytest.register_assert_rewrite("ensue.testing.file_contract", "ensue.testing.command_contract")
 
 IN_CI = os.environ.get("CI") == "true"
 
@@ -68,6 +73,25 @@ def _hear_signals() -> None:
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Let each of several workers load another part of the test modules first.
+
+    After a clone nothing is compiled. Workers that loaded all modules in one order would each compile all of
+    them at the same time. So each compiles its part, and finds the others' compiled when it collects them.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers == 1:
+        return
+    root = session.config.rootpath
+    folders = {Path(argument.partition("::")[0]).resolve() for argument in session.config.args}
+    modules = sorted({path for folder in folders for path in folder.rglob("test_*.py")})
+    for path in modules[worker::workers]:
+        # What is wrong with a module, or why it is skipped, is reported when it is collected.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(path.relative_to(root).with_suffix("").parts))
 
 
 @cache

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ensue.core.contracts.connection import Connection
     from ensue.reach.resources.ssh_host.connection import SshConnection
 
-pytest.register_assert_rewrite("ensue.testing.file_contract", "ensue.testing.command_contract")
-
 
 @pytest.fixture(scope="session")
 def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
