@@ -41,8 +41,8 @@ class Listener:
     def config(self, **more: Any) -> dict[str, Any]:
         """Return the configuration of an ssh_host that is here."""
         port = self._socket.getsockname()[1]
-        texts = {"host": "127.0.0.1", "port": port, "host_key": PUBLIC_KEY, "password": "x"}
-        return {**texts, "connect_attempts": 1, "connect_timeout_s": 1 if not self._hangs_up else 300, **more}
+        given = {"host": "127.0.0.1", "port": port, "host_key": PUBLIC_KEY, "password": "x"}
+        return {**given, "connect_attempts": 1, "connect_timeout_s": 1 if not self._hangs_up else 300, **more}
 
     def close(self) -> None:
         self._socket.shutdown(socket.SHUT_RDWR)
@@ -81,8 +81,8 @@ def project(root: Path, hosts: dict[str, Any], states: dict[str, Any], **options
 
 
 def state(target: str, function: str = "cmd.run", **more: Any) -> dict[str, Any]:
-    texts = {"name": "echo", **more} if function == "cmd.run" else more
-    return {function: [{"tgt": target}, *({name: value} for name, value in texts.items())]}
+    given = {"name": "echo", **more} if function == "cmd.run" else more
+    return {function: [{"tgt": target}, *({name: value} for name, value in given.items())]}
 
 
 def comments(shell: Shell, *words: str) -> list[str]:
