@@ -30,9 +30,6 @@ DOCS = ROOT / "docs"
 LONGEST_MODULE_LINES = 400
 MOST_PARAMETERS = 7
 
-VAGUELY_NAMED_TESTS = ("app", "cli")
-"""The folders of tests that still have vague names."""
-
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -279,18 +276,9 @@ def test_names_say_what_a_thing_is() -> None:
         ("src/ensue/deploy/drivers/postgres.py", "wanted"),  # a key of the cookies that stores have kept
         ("src/ensue/deploy/gotemplate/sprig/strings.py", "one"),  # of `plural`, beside `many`
     }
-    tests = ROOT / "tests"
-    paths = [
-        *_python_files(SOURCE),
-        *(
-            path
-            for path in _python_files(tests)
-            if path.relative_to(tests).parts[0] not in VAGUELY_NAMED_TESTS
-        ),
-    ]
     names = [
         f"{_relative(path)}:{node.lineno} {name}"
-        for path in paths
+        for path in (*_python_files(SOURCE), *_python_files(ROOT / "tests"))
         for node in ast.walk(_tree(path))
         if (name := _bound_name(node)) in vague and (_relative(path), name) not in excused
     ]

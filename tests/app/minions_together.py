@@ -75,7 +75,7 @@ class Outcome:
 
     def given(self, minion: str) -> list[Given]:
         """Return what was handed to a minion."""
-        return [one for one in self.sent.get(minion, []) if isinstance(one, Given)]
+        return [message for message in self.sent.get(minion, []) if isinstance(message, Given)]
 
 
 class Together:

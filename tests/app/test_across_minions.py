@@ -384,14 +384,14 @@ def test_the_example_changes_nothing_the_second_time(tmp_path: Path) -> None:
 
     (tmp_path / "etc").mkdir()
     minions = ("db-01", "web-01", "web-02")
-    slses = {one: text.replace("'/etc/cluster'", f"'{folder(one)}'") for one in minions}
+    slses = {name: text.replace("'/etc/cluster'", f"'{folder(name)}'") for name in minions}
     first = _ran(tmp_path, slses)
     ids = {(folder(minion) / "id").read_text() for minion in minions}
     assert len(ids) == 1
     again = _ran(tmp_path, slses)
     for minion in minions:
-        assert all(one.result for one in first.returns(minion).values())
-        assert not any(one.changes for one in again.returns(minion).values() if one.id != "id")
+        assert all(returned.result for returned in first.returns(minion).values())
+        assert not any(returned.changes for returned in again.returns(minion).values() if returned.id != "id")
         assert len((folder(minion) / "log").read_text().splitlines()) == 1
 
 
@@ -429,7 +429,7 @@ last:
     outcome = asyncio.run(together.run())
     returns = outcome.returns("web1")
     (entry,) = returns["first"].delayed
-    assert all(one.result is False for one in entry.returns.values())
+    assert all(returned.result is False for returned in entry.returns.values())
     assert returns["second"].result is True
 
 

@@ -80,10 +80,10 @@ def run(files: Mapping[str, str | bytes], *words: str) -> None:
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = main(["--root", folder, *words, "--id", "box"])
-        said = out.getvalue() + err.getvalue()
-        assert code in {0, 1, 2}, said
-        assert not any(words in said for words in INNER_FAULTS), said
-        assert code != 1 or err.getvalue(), said
+        output = out.getvalue() + err.getvalue()
+        assert code in {0, 1, 2}, output
+        assert not any(words in output for words in INNER_FAULTS), output
+        assert code != 1 or err.getvalue(), output
 
 
 def as_json(data: Any) -> str:

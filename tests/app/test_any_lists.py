@@ -68,20 +68,22 @@ def entities(draw: st.DrawFn) -> dict[str, dict[str, Any]]:
 def definitions(made: dict[str, dict[str, Any]], *, written_out: bool) -> str:
     """Return definitions whose lists are outputs, or are written into the entries."""
     documents: list[dict[str, Any]] = []
-    for type_, one in made.items():
-        provision: dict[str, Any] = dict(one["entries"])
-        for kind, prefix, flags, is_mapping in one["lists"]:
+    for type_, definition in made.items():
+        provision: dict[str, Any] = dict(definition["entries"])
+        for kind, prefix, flags, is_mapping in definition["lists"]:
             name = "mapping" if is_mapping else "items"
-            known: Any = {item: {"v": item} for item in one["items"]} if is_mapping else one["items"]
+            known: Any = (
+                {item: {"v": item} for item in definition["items"]} if is_mapping else definition["items"]
+            )
             value = known if written_out else f"${{resources.{type_}.outputs.{name}}}"
             provision[f"{kind}#{prefix}${{each.key}}"] = {**flags, "for_each": value}
         values: dict[str, Any] = {
-            "items": one["items"],
-            "mapping": {item: {"v": item} for item in one["items"]},
-            "refs": [f"${{resources['{kind}#s'].outputs.items}}" for kind in one["references"]],
+            "items": definition["items"],
+            "mapping": {item: {"v": item} for item in definition["items"]},
+            "refs": [f"${{resources['{kind}#s'].outputs.items}}" for kind in definition["references"]],
         }
-        if one["selector"]:
-            values["found"] = f"${{resources.{type_}>{one['selector']}.outputs.items}}"
+        if definition["selector"]:
+            values["found"] = f"${{resources.{type_}>{definition['selector']}.outputs.items}}"
         entity = {
             "type": type_,
             "driver_type": "noting",

@@ -41,7 +41,7 @@ def apply(root: Path, *mods: str, **switches: Any) -> tuple[RunReport, Mapping[s
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             report = await project.apply(mods or ("t",), RunOptions(**switches), on_event=lambda _: None)
             shown = dict(returns_data(report.returns, project.masker))
-            return report, {one["__id__"]: one for one in shown.values()}
+            return report, {chunk["__id__"]: chunk for chunk in shown.values()}
 
     return asyncio.run(run())
 
@@ -285,7 +285,7 @@ a:
     for skip in ("- unless: 'true'", "- onchanges: [test: quiet]"):
         write(tmp_path, text.replace("SKIP", skip).replace("first", "second"))
         report, _ = apply(tmp_path)
-        assert [one.new_state for one in report.returns.values()] == [None, None, "first"]
+        assert [returned.new_state for returned in report.returns.values()] == [None, None, "first"]
 
 
 def test_a_producer_that_ran_and_said_nothing_is_no_skipped_one(tmp_path: Path) -> None:
@@ -309,7 +309,7 @@ def test_consumers_do_not_share_what_they_are_given(tmp_path: Path) -> None:
     states = "".join(f"{name}:\n  own.changed:\n    - data: ${{test:vm:}}\n" for name in ("a", "b"))
     write(tmp_path, "vm:\n  test.present:\n    - new_state: {l: [1]}\n" + states)
     report, _ = apply(tmp_path)
-    assert [one.new_state for one in report.returns.values()] == [
+    assert [returned.new_state for returned in report.returns.values()] == [
         {"l": [1]},
         {"l": [1, "a"]},
         {"l": [1, "b"]},
@@ -365,7 +365,7 @@ lost:
     )
     report, _ = apply(tmp_path)
     good, bad = next(iter(report.returns.values())).delayed
-    assert [one.new_state for one in good.returns.values()] == [1, 1]
+    assert [returned.new_state for returned in good.returns.values()] == [1, 1]
     assert bad.status == "failed"
     assert "states/t.sls:17" in bad.comment
     assert "`prev_ret`" in bad.comment
@@ -376,7 +376,7 @@ def test_the_example_does_what_it_says(tmp_path: Path) -> None:
     """The folder in examples/ plans what it cannot know, applies in one go, and changes no file again."""
     shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
     _, planned = apply(tmp_path, "app", test=True)
-    assert [one["result"] for one in planned.values()] == [None, None, None]
+    assert [returned["result"] for returned in planned.values()] == [None, None, None]
     assert planned["receipt"]["comment"].endswith("(known after apply)")
     _, first = apply(tmp_path, "app")
     assert list(first) == ["database", "settings", "receipt"]
@@ -385,7 +385,7 @@ def test_the_example_does_what_it_says(tmp_path: Path) -> None:
     digest = hashlib.sha256(content).hexdigest()
     assert (tmp_path / "out/app.conf.sha256").read_text() == f"{digest} of {len(content)} bytes\n"
     _, second = apply(tmp_path, "app")
-    assert [id_ for id_, one in second.items() if one["changes"]] == ["database"]
+    assert [id_ for id_, returned in second.items() if returned["changes"]] == ["database"]
 
 
 def test_states_that_hold_the_same_reference_are_told_their_own_places(tmp_path: Path) -> None:
@@ -428,6 +428,6 @@ def test_a_requisite_beside_a_shared_reference_belongs_to_one_state(tmp_path: Pa
     states = "".join(f"ask-{number}:\n{asking}" for number in range(4))
     write(tmp_path, f"one:\n  test.present:\n    - new_state: {{ID: x}}\n{states}{wishes}")
     returns = apply(tmp_path)[1]
-    order = sorted(returns, key=lambda one: returns[one]["__run_num__"])
+    order = sorted(returns, key=lambda id_: returns[id_]["__run_num__"])
     assert order == ["one", "ask-0", "last", "ask-1", "ask-2", "ask-3"]
     assert all(returns[f"ask-{number}"]["new_state"] == "x" for number in range(4))

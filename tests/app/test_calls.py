@@ -173,8 +173,8 @@ def test_a_host_that_accepts_and_never_speaks(root: Path) -> None:
             answers = project.call("T@box or G@os:x", "test.ping", [], {}, timeout_s=1)
             return {answer.target.id: (answer.ok, answer.value) async for answer in answers}
 
-        found = with_project(root, ask)
-    assert found == {"b": (True, True), "deaf": (False, "no answer within 1 s (--timeout)")}
+        by_host = with_project(root, ask)
+    assert by_host == {"b": (True, True), "deaf": (False, "no answer within 1 s (--timeout)")}
 
 
 def test_a_call_to_many_of_which_some_are_not_there(root: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_derived_one_that_is_not_there_names_its_sources(tmp_path: Path) -> No
 
     report = apply(tmp_path, "t")
 
-    assert [one.result for one in report.returns.values()] == [True, False]
+    assert [returned.result for returned in report.returns.values()] == [True, False]
     assert list(report.returns.values())[1].comment.endswith(derived)
     (_, message) = call(tmp_path, "gone", "test.ping")["gone"]
     assert str(message).endswith(derived)
@@ -243,7 +243,7 @@ def test_so_many_at_once(root: Path, batch: str, most: int, target: str) -> None
     declare(root, "{box: {" + ", ".join(f"b{number}: {{colour: red}}" for number in range(20)) + "}}")
 
     async def ask(project: AppProject) -> list[int]:
-        return [one.value async for one in project.call(target, "work.work", [most], {}, batch=batch)]
+        return [answer.value async for answer in project.call(target, "work.work", [most], {}, batch=batch)]
 
     at_once = with_project(root, ask)
     assert len(at_once) == 20
@@ -276,7 +276,7 @@ def test_the_second_call_by_grains_connects_to_nothing(root: Path) -> None:
     apply_sls = "a:\n  test.nop:\n    - tgt: G@colour:blue\n"
     write(root, states__t=apply_sls)
     for test in (True, False):
-        assert [one.id for one in apply(root, "t", test=test).returns.values()] == ["b2 a"]
+        assert [returned.id for returned in apply(root, "t", test=test).returns.values()] == ["b2 a"]
     assert "connect b1" not in log_of(root)
 
 
@@ -366,7 +366,7 @@ def test_a_state_that_gives_grains_drops_those_that_were_kept(root: Path, tmp_pa
     assert call(root, "G@role:web", "test.ping") == {}
     apply(root, "t", test=True)
     assert call(root, "G@role:web", "test.ping") == {}
-    assert [one.result for one in apply(root, "t").returns.values()] == [True]
+    assert [returned.result for returned in apply(root, "t").returns.values()] == [True]
     assert [*call(root, "G@role:web", "test.ping")] == ["b1"]
 
 

@@ -143,7 +143,7 @@ def test_a_target_by_grains_may_be_narrowed_to_the_minion(tmp_path: Path) -> Non
     _pillar_of(tmp_path / "b", {"resources": {"dummy": {"own": {"grains": {"role": "web"}}}}})
     user = "use:\n  test.nop:\n    - tgt: G@role:web and M@b\n"
     outcome, together = _run(tmp_path, user)
-    assert {name: one.result for name, one in outcome.returns("b").items()} == {"own use": True}
+    assert {name: returned.result for name, returned in outcome.returns("b").items()} == {"own use": True}
     assert together.calls == []
 
 
@@ -186,7 +186,7 @@ late:
 """
     outcome, together = _run(tmp_path, user)
     (more,) = outcome.returns("b")["after"].delayed
-    assert [one.result for one in more.returns.values()] == [True]
+    assert [returned.result for returned in more.returns.values()] == [True]
     assert [call.name for _, call in together.calls] == ["/etc/motd", "/etc/motd.late"]
 
 

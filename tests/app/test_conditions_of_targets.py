@@ -28,21 +28,25 @@ late: {cmd.run: [{name: 'true'}, {unless: sleep 9}, {timeout: 0.2}]}
 
 def warnings(report: RunReport) -> dict[str, str]:
     """Return the first words of the warning of each state that has one."""
-    return {one.id.split()[-1]: one.warnings[0] for one in report.returns.values() if one.warnings}
+    return {
+        returned.id.split()[-1]: returned.warnings[0]
+        for returned in report.returns.values()
+        if returned.warnings
+    }
 
 
 def check(report: RunReport) -> None:
     """Check the warnings of the conditions above."""
-    found = warnings(report)
-    assert sorted(found) == ["folder", "late", "missing", "operator", "words"]
-    assert found["operator"].startswith("the shell cannot read the command of `unless` (exit code ")
-    assert found["words"].startswith(
+    warned = warnings(report)
+    assert sorted(warned) == ["folder", "late", "missing", "operator", "words"]
+    assert warned["operator"].startswith("the shell cannot read the command of `unless` (exit code ")
+    assert warned["words"].startswith(
         "the command of `unless` reports an error (exit code 2), which counts as"
     )
-    assert "test a b c: " in found["words"]
-    assert "(exit code 127), which counts as false, so the state is skipped: no-such-" in found["missing"]
-    assert found["folder"].startswith("the command of `onlyif` cannot run, which counts as false")
-    assert "has not ended within 0.2 seconds, which counts as false, so `unless` does not" in found["late"]
+    assert "test a b c: " in warned["words"]
+    assert "(exit code 127), which counts as false, so the state is skipped: no-such-" in warned["missing"]
+    assert warned["folder"].startswith("the command of `onlyif` cannot run, which counts as false")
+    assert "has not ended within 0.2 seconds, which counts as false, so `unless` does not" in warned["late"]
 
 
 def test_commands_without_an_answer_here(tmp_path: Path) -> None:
@@ -84,7 +88,7 @@ LATER = ["command", "copied", "exists", "keys", "line", "of_copy", "replaced"]
 
 def unknown(report: RunReport) -> list[str]:
     """Return the IDs of the states of a plan that only an apply knows."""
-    return sorted(one.id for one in report.returns.values() if one.unknown)
+    return sorted(returned.id for returned in report.returns.values() if returned.unknown)
 
 
 def test_a_plan_of_what_an_earlier_state_makes(tmp_path: Path) -> None:
@@ -96,9 +100,9 @@ def test_a_plan_of_what_an_earlier_state_makes(tmp_path: Path) -> None:
     plan = apply(tmp_path, "t", test=True)
     assert (unknown(plan), plan.exit_code) == (LATER, 0)
     comment = f"waits for 'made' (known after apply); now: {tmp_path}/etc/app.conf: file not found"
-    assert {one.id: one.comment for one in plan.returns.values()}["replaced"] == comment
+    assert {returned.id: returned.comment for returned in plan.returns.values()}["replaced"] == comment
     done = apply(tmp_path, "t")
-    assert all(one.result for one in done.returns.values())
+    assert all(returned.result for returned in done.returns.values())
     assert unknown(apply(tmp_path, "t", test=True)) == []
 
 
@@ -108,7 +112,7 @@ def test_a_plan_of_what_no_earlier_state_makes(tmp_path: Path) -> None:
     write(tmp_path, states__t=command + others + made)
     plan = apply(tmp_path, "t", test=True)
     assert unknown(plan) == []
-    failed = sorted(one.id for one in plan.returns.values() if one.result is False)
+    failed = sorted(returned.id for returned in plan.returns.values() if returned.result is False)
     assert failed == ["copied", "exists", "keys", "line", "of_copy", "replaced"]
 
 
@@ -148,13 +152,17 @@ again:
 def test_a_plan_of_what_an_earlier_state_makes_unnecessary(tmp_path: Path) -> None:
     """A state waits for one that makes what would skip it, and for no one else, such as itself."""
     write(tmp_path, states__t=SKIPS.replace("DIR", str(tmp_path / "etc")))
-    plan = {one.id: one.comment for one in apply(tmp_path, "t", test=True).returns.values() if one.unknown}
+    plan = {
+        returned.id: returned.comment
+        for returned in apply(tmp_path, "t", test=True).returns.values()
+        if returned.unknown
+    }
     assert plan == {
         "unless": "waits for 'made' (known after apply); now: runs",
         "creates": "waits for 'made' (known after apply); now: runs",
         "again": "waits for 'other' (known after apply); now: runs",
     }
-    done = {one.id for one in apply(tmp_path, "t").returns.values() if one.changes}
+    done = {returned.id for returned in apply(tmp_path, "t").returns.values() if returned.changes}
     assert not done & {"unless", "creates"}
 
 
@@ -165,7 +173,7 @@ def test_a_plan_of_a_command_that_reads_what_is_not_there_yet(tmp_path: Path) ->
     write(tmp_path, states__t=made + read)
     report = apply(tmp_path, "t", test=True)
     assert (unknown(report), report.exit_code) == (["read"], 0)
-    (comment,) = [one.comment for one in report.returns.values() if one.id == "read"]
+    (comment,) = [returned.comment for returned in report.returns.values() if returned.id == "read"]
     assert comment.startswith("waits for 'made' (known after apply); now: exited 1: cat: ")
     assert apply(tmp_path, "t").exit_code == 0
     assert unknown(apply(tmp_path, "t", test=True)) == []

@@ -95,7 +95,7 @@ def test_grains_have_a_deadline(
 
     async def scene() -> CallResult:
         async with Project(shell.root) as opened:
-            (answer,) = [one async for one in opened.call("far", "grains.items")]
+            (answer,) = [item async for item in opened.call("far", "grains.items")]
             return answer
 
     answer = asyncio.run(scene())

@@ -52,14 +52,14 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
         b"a:\n  test.nop:\n    - delayed_render: [block: x, sls: late]\n"
     )
     (tmp_path / "states/late.sls").write_bytes(mark + b"#!py\ndef run():\n    return {'l': 'test.nop'}\n")
-    assert [one.id for one in all_returns(apply(tmp_path, "t").returns)] == ["a", "n", "l"]
+    assert [returned.id for returned in all_returns(apply(tmp_path, "t").returns)] == ["a", "n", "l"]
 
 
 def test_the_shape_of_what_is_reported(tmp_path: Path) -> None:
     """Each entry has its keys, each return its scope; numbers go on through all scopes in order of start."""
     write(tmp_path, states__t=NESTED)
-    found = apply(tmp_path, "t").returns
-    numbered = [(one.run_num, one.scope, one.id) for one in all_returns(found)]
+    returns = apply(tmp_path, "t").returns
+    numbered = [(returned.run_num, returned.scope, returned.id) for returned in all_returns(returns)]
     assert numbered == [
         (0, "", "a"),
         (1, "a/x", "n"),
@@ -68,7 +68,7 @@ def test_the_shape_of_what_is_reported(tmp_path: Path) -> None:
         (4, "a/x#2/n/y", "z"),
         (5, "", "b"),
     ]
-    first, second = found["test_|-a_|-a_|-nop"].as_data()["delayed"]
+    first, second = returns["test_|-a_|-a_|-nop"].as_data()["delayed"]
     assert second["scope"] == "a/x#2"
     tag = "test_|-n_|-n_|-nop"
     inner = first["returns"].pop(tag)
@@ -96,7 +96,7 @@ def test_a_chain_of_sixty_nested_blocks(tmp_path: Path) -> None:
         tmp_path, states__t=f"s:\n  test.nop:\n    - delayed_render: [block: b0]\n{opening}{innermost}{ends}"
     )
     report = apply(tmp_path, "t")
-    ids = [one.id for one in all_returns(report.returns)]
+    ids = [returned.id for returned in all_returns(report.returns)]
     assert ids == ["s", *(f"s{n}" for n in range(deep)), "last"]
     assert report.exit_code == 0
 
@@ -114,8 +114,8 @@ def test_mutual_recursion_without_limits_ends(tmp_path: Path) -> None:
     report = apply(tmp_path, "t")
     failed = [
         entry.comment
-        for one in all_returns(report.returns)
-        for entry in one.delayed
+        for returned in all_returns(report.returns)
+        for entry in returned.delayed
         if entry.status == "failed"
     ]
     assert report.exit_code == 2
@@ -175,7 +175,7 @@ c:
     (tmp_path / "ensue.yaml").write_text("state_auto_order: false\n")
     report = apply(tmp_path, "t")
     assert report.exit_code == 0
-    number = {one.id: one.run_num for one in all_returns(report.returns)}
+    number = {returned.id: returned.run_num for returned in all_returns(report.returns)}
     assert number["a"] < number["x"] < number["y"] < number["b"]
     assert number["c"] < number["y"]
 
@@ -185,9 +185,13 @@ def test_the_example(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "project")
     first, second = apply(tmp_path / "project"), apply(tmp_path / "project")
     assert (first.exit_code, second.exit_code) == (0, 0)
-    made = [one.name for one in all_returns(first.returns) if one.changes and one.module == "file"]
+    made = [
+        returned.name
+        for returned in all_returns(first.returns)
+        if returned.changes and returned.module == "file"
+    ]
     assert [name.rpartition("/")[2] for name in made] == ["data.mount", "logs.mount", "report.txt"]
-    assert [one.id for one in all_returns(second.returns) if one.changes] == ["volumes"]
+    assert [returned.id for returned in all_returns(second.returns) if returned.changes] == ["volumes"]
 
 
 def test_lines_that_end_as_on_windows(tmp_path: Path) -> None:
@@ -211,7 +215,7 @@ def test_lines_that_end_as_on_windows(tmp_path: Path) -> None:
         b"#!delayed_block of_part\r\np: test.nop\r\n#!end_delayed_block of_part\r\n"
     )
     report = apply(tmp_path, "t")
-    assert [one.id for one in all_returns(report.returns)] == ["a", "n", "p"]
+    assert [returned.id for returned in all_returns(report.returns)] == ["a", "n", "p"]
     assert next(iter(report.returns.values())).delayed[2].comment.startswith("states/t.sls:10:3: ")
 
 
@@ -227,7 +231,7 @@ def test_every_scope_has_a_path_of_its_own(tmp_path: Path) -> None:
         "a:\n  test.nop:\n    - delayed_render: [block: b/c, block: b#2, block: b, block: b, block: b#2]\n"
         f"{blocks}",
     )
-    scopes = [one.scope for one in all_returns(apply(tmp_path, "t").returns) if one.scope]
+    scopes = [returned.scope for returned in all_returns(apply(tmp_path, "t").returns) if returned.scope]
     assert scopes == ["a/b/c", "a/b/c#2", "a/b#2", "a/b", "a/b#3", "a/b#2#2"]
 
 

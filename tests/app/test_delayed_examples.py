@@ -37,7 +37,7 @@ def all_returns(returns: Mapping[str, Return]) -> Iterator[Return]:
 def changed(report: RunReport) -> list[str]:
     """Return the IDs of what changed, in order; the run has to have succeeded."""
     assert report.exit_code == 0
-    return [one.id for one in all_returns(report.returns) if one.changes]
+    return [returned.id for returned in all_returns(report.returns) if returned.changes]
 
 
 def output(*command: str | Path) -> str:
@@ -57,7 +57,7 @@ def test_the_physical_location_of_a_file(project: Path) -> None:
 def test_the_partitions_of_a_loop_device(project: Path) -> None:
     """The partition's UUID and its file system's are asked for once each is there, by a block in a block."""
     first = apply(project, "partition")
-    skipped = [one.comment for one in all_returns(first.returns) if one.id == "skipped"]
+    skipped = [returned.comment for returned in all_returns(first.returns) if returned.id == "skipped"]
     assert changed(first)[0] == "disk"
     if skipped:
         assert skipped == ["skipped: no loop device may be attached here"]

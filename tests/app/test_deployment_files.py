@@ -26,7 +26,7 @@ def test_definitions_in_linked_folders_are_read(tmp_path: Path) -> None:
         path.write_text(DEFINITION.replace("NAME", path.stem.lstrip(".")))
     (tmp_path / "definitions/linked").symlink_to(tmp_path / "shared")
     (tmp_path / "shared/loop").symlink_to(tmp_path / "definitions")
-    found = Collector()
-    read = read_definitions([tmp_path / "definitions"], tmp_path, found, must_exist=True)
-    assert [one.id for one in read] == ["b", "a"]
-    assert not found.errors
+    diagnostics = Collector()
+    read = read_definitions([tmp_path / "definitions"], tmp_path, diagnostics, must_exist=True)
+    assert [definition.id for definition in read] == ["b", "a"]
+    assert not diagnostics.errors

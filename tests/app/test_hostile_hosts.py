@@ -65,7 +65,7 @@ SAYS = {
 HARMLESS = {"huge_status", "prints_nonsense"}
 """What is odd about these is not the connection's business: an exit code and an output, whatever they are."""
 
-WITHOUT_END = {kind for kind, said in SAYS.items() if said == "Timed out after 4 seconds"}
+WITHOUT_END = {kind for kind, comment in SAYS.items() if comment == "Timed out after 4 seconds"}
 """Each answer of these comes in time, and there is always another one: the state itself has a limit."""
 
 PATIENT = {"connect_timeout_s": 300, "connect_attempts": 1, "timeout_s": 300}
@@ -123,21 +123,21 @@ def ended(shell: Shell, *words: str) -> tuple[int, dict[str, Any], int]:
             [sys.executable, "-I", "-S", "-c", MEASURING, str(report), *command(), *words],
             cwd=shell.root, env=environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=err, check=False,
         )  # fmt: skip
-    told = (shell.root / "out").read_bytes() + (shell.root / "err").read_bytes()
-    assert b"Traceback" not in told
-    assert b"\x1b" not in told
+    output = (shell.root / "out").read_bytes() + (shell.root / "err").read_bytes()
+    assert b"Traceback" not in output
+    assert b"\x1b" not in output
     document = json.loads((shell.root / "out").read_text())
     return done.returncode, document["m"], int(report.read_text()) >> 10
 
 
 def limits(kind: str) -> dict[str, int]:
     """Return limits for a host that are reached where that is what its states are to say."""
-    said = SAYS.get(kind, "")
+    comment = SAYS.get(kind, "")
     if kind in FILES:
         return {**PATIENT, "timeout_s": 2}
-    if not said.endswith("within 2 s"):
+    if not comment.endswith("within 2 s"):
         return PATIENT
-    limited = "timeout_s" if said.startswith("did not end") else "connect_timeout_s"
+    limited = "timeout_s" if comment.startswith("did not end") else "connect_timeout_s"
     return {**PATIENT, limited: 2}
 
 
@@ -179,19 +179,19 @@ def test_a_hostile_host_fails_alone(tmp_path: Path, good: Sshd, kinds: Sequence[
     assert code == 2
     assert memory_mb < MOST_MEMORY_MB
     by_host = {
-        host: [one for one in returned.values() if one["__id__"].split()[0] == host]
+        host: [entry for entry in returned.values() if entry["__id__"].split()[0] == host]
         for host in [*kinds, "good"]
     }
-    assert {host: len(found) for host, found in by_host.items()} == dict.fromkeys(by_host, 5)
-    assert [one["comment"] for one in by_host["good"] if one["result"] is not True] == []
+    assert {host: len(entries) for host, entries in by_host.items()} == dict.fromkeys(by_host, 5)
+    assert [entry["comment"] for entry in by_host["good"] if entry["result"] is not True] == []
     failed = {
-        kind: [one["comment"] for one in by_host[kind] if one["result"] is False]
+        kind: [entry["comment"] for entry in by_host[kind] if entry["result"] is False]
         for kind in kinds
         if kind in SAYS
     }
     assert {kind: comments for kind, comments in failed.items() if not is_said(kind, comments)} == {}
     assert "An exception occurred" not in str(failed)
-    assert max(map(end_of, by_host["good"])) < max(end_of(one) for one in returned.values())
+    assert max(map(end_of, by_host["good"])) < max(end_of(entry) for entry in returned.values())
 
 
 def test_every_kind_is_tried() -> None:

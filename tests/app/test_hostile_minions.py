@@ -148,8 +148,8 @@ def _unsigned(draw: st.DrawFn) -> Event:
             # A list of events passes the data of each as it is, without the sender.
             return tag, draw(st.sampled_from(TRUE))[1]["data"]
         case "return":
-            said = {"id": victim, "jid": "1", "return": draw(ANYTHING), "success": True}
-            return "salt/job/1/ret/web2", said
+            payload = {"id": victim, "jid": "1", "return": draw(ANYTHING), "success": True}
+            return "salt/job/1/ret/web2", payload
         case _:
             return tag, draw(ANYTHING)
     return draw(st.sampled_from([(tag, {"id": victim, "data": data}), (tag, data), _fired(data)]))

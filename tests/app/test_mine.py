@@ -53,7 +53,7 @@ def test_a_template_reads_what_targets_have(root: Path) -> None:
         "{% for id in salt['saltutil.runner']('mine.get', tgt='role:db', fun='role', tgt_type='grain') %}\n"
         "{{ id }}: test.nop\n{% endfor %}\n",
     )
-    ids = [one.id for one in apply(root, "t").returns.values()]
+    ids = [returned.id for returned in apply(root, "t").returns.values()]
     assert ids == ["web-1-81", "web-2-82", "db-1"]
 
 
@@ -91,10 +91,12 @@ def test_nothing_is_ever_silently_empty(root: Path, caplog: pytest.LogCaptureFix
         "{% set x = salt['mine.get']('web-1', 'nothing') %}\na: test.nop\n",
     )
     apply(root, "t")
-    said = [record.message for record in caplog.records if "mine" in record.message]
-    assert len(said) == 2, said
-    assert "no target of this project matches" in said[0]
-    assert "write `mine_functions: {nothing: [{mine_function: MODULE.FUNCTION}]}` in ensue.yaml" in said[1]
+    messages = [record.message for record in caplog.records if "mine" in record.message]
+    assert len(messages) == 2, messages
+    assert "no target of this project matches" in messages[0]
+    assert (
+        "write `mine_functions: {nothing: [{mine_function: MODULE.FUNCTION}]}` in ensue.yaml" in messages[1]
+    )
 
 
 def test_a_target_that_does_not_answer_has_what_was_kept(
@@ -161,8 +163,8 @@ def test_publish_takes_the_arguments_of_salt_by_position(
     assert "returners" not in caplog.text
     for function, answer in (("publish", 81), ("full_data", {"ret": 81})):
         caplog.clear()
-        said = call(root, "m", f"publish.{function}", "web-1", "grains.get", "port", "glob", "redis", 10)
-        assert said == {"m": {"web-1": answer}}
+        answers = call(root, "m", f"publish.{function}", "web-1", "grains.get", "port", "glob", "redis", 10)
+        assert answers == {"m": {"web-1": answer}}
         assert "ensue has no returners; the results of grains.get are not sent to 'redis'" in caplog.text
 
 
@@ -176,7 +178,7 @@ def test_a_state_applies_more_states(root: Path) -> None:
         states__other="in other: test.nop\n",
     )
     report = apply(root, "t")
-    results = {one.id: one.result for one in report.returns.values()}
+    results = {returned.id: returned.result for returned in report.returns.values()}
     assert (results["more"], results["one"], results["bad"]) == (True, True, False), report.returns
     answer = call(root, "m", "state.sls", "other")["m"]
     assert "ensue apply" in answer

@@ -41,8 +41,8 @@ def device(path: Path) -> None:
 
 
 def bound_socket(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind(str(path))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
 
 
 KINDS: dict[str, Callable[[Path], None]] = {

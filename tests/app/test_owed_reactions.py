@@ -63,9 +63,13 @@ def test_a_reaction_that_failed(tmp_path: Path, kind: str, around: str) -> None:
     for number in (2, 3):
         plan = apply(tmp_path, "t", test=True)
         assert owed(plan) == [id_]
-        assert {one.id for one in every_return(plan.returns.values()) if one.result is None} == {id_}
+        assert {
+            returned.id for returned in every_return(plan.returns.values()) if returned.result is None
+        } == {id_}
         assert any(
-            first.run_id in text for one in every_return(plan.returns.values()) for text in one.warnings
+            first.run_id in text
+            for returned in every_return(plan.returns.values())
+            for text in returned.warnings
         )
         assert apply(tmp_path, "t").exit_code == 2
         assert calls(tmp_path) == number

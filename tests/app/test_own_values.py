@@ -46,12 +46,14 @@ def apply(root: Path, *mods: str, test: bool = False) -> RunReport:
 
 def comments(report: RunReport, beginning: str = "read") -> list[str]:
     """Return the comments of the states with an ID that begins with a word, in order of start."""
-    found = [one for one in every_return(report.returns.values()) if one.id.startswith(beginning)]
-    return [one.comment for one in sorted(found, key=lambda one: one.run_num)]
+    matches = [
+        returned for returned in every_return(report.returns.values()) if returned.id.startswith(beginning)
+    ]
+    return [returned.comment for returned in sorted(matches, key=lambda returned: returned.run_num)]
 
 
 def every_return(returns: Iterable[Return]) -> Iterator[Return]:
-    for returned in (part for one in returns for part in parts_of(one)):
+    for returned in (part for whole in returns for part in parts_of(whole)):
         yield returned
         for scope in (*returned.delayed, *returned.applied):
             yield from every_return(scope.returns.values())
@@ -152,7 +154,7 @@ def test_an_attempt_reads_what_the_attempt_before_made(tmp_path: Path) -> None:
             "there",
         )
         (tmp_path / "mark").unlink(missing_ok=True)
-        assert [one.result for one in apply(tmp_path).returns.values()] == [True]
+        assert [returned.result for returned in apply(tmp_path).returns.values()] == [True]
     lines = (tmp_path / "read").read_text().splitlines()
     assert lines == ["read first", "read first", "read second", "read second"]
 
@@ -174,7 +176,7 @@ def test_a_check_reads_what_the_state_made(tmp_path: Path) -> None:
         assert comments(apply(tmp_path, test=test)) == ["1"]
     write(tmp_path, there.replace("SKIP", SKIPPED), "there")
     report = apply(tmp_path, test=True)
-    assert [one.result for one in report.returns.values()] == [True, True]
+    assert [returned.result for returned in report.returns.values()] == [True, True]
 
 
 def test_what_is_torn_down_is_named_by_its_own_scope(tmp_path: Path) -> None:
@@ -360,7 +362,9 @@ class Writer:
 
 def read_in(report: RunReport) -> Mapping[str, str | None]:
     """Return what each reader read; None where its producer was skipped and has never run."""
-    readers = [one for one in every_return(report.returns.values()) if one.id.startswith("read ")]
+    readers = [
+        returned for returned in every_return(report.returns.values()) if returned.id.startswith("read ")
+    ]
     assert all(reader.result is True or NEVER in reader.comment for reader in readers)
     return {reader.id: reader.comment if reader.result is True else None for reader in readers}
 
@@ -406,9 +410,9 @@ def test_values_that_an_older_version_kept_for_a_path_are_not_read(tmp_path: Pat
     async def shown() -> list[tuple[str, Any]]:
         async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             return [
-                (one.scope, one.state.new_state)
-                for one in await project.enforced()
-                if one.state.id == "token"
+                (entry.scope, entry.state.new_state)
+                for entry in await project.enforced()
+                if entry.state.id == "token"
             ]
 
     assert asyncio.run(shown())[:2] == [("", {"v": "of top"}), ("caller/b", {"v": "of caller/b"})]
@@ -448,7 +452,7 @@ def test_a_renamed_id_keeps_the_value(tmp_path: Path, condition: str) -> None:
         for test in (True, False):
             report = apply(tmp_path, test=test)
             assert (report.exit_code, comments(report)) == (0, ['["a"]']), id_
-            assert not [one for one in every_return(report.returns.values()) if one.changes]
+            assert not [returned for returned in every_return(report.returns.values()) if returned.changes]
             assert report.warnings == ()
 
 
@@ -461,7 +465,7 @@ def test_a_value_belongs_to_the_command_that_ran(tmp_path: Path, condition: str,
     zones(tmp_path, condition, zone="b")
     report = apply(tmp_path, test=test)
     (read,) = comments(report)
-    (block,) = (one.delayed[0] for one in report.returns.values() if one.id == "zones")
+    (block,) = (returned.delayed[0] for returned in report.returns.values() if returned.id == "zones")
     for message in (read, block.comment):
         assert f"and the value of run {first} belongs to its former name `echo '[\"a\"]'" in message
         assert "keep that name, have it run once, without what skips it, or read what it made" in message
@@ -491,14 +495,14 @@ def test_a_value_of_a_declared_state_is_of_no_other(tmp_path: Path) -> None:
 
 def test_one_of_several_former_states_is_not_chosen(tmp_path: Path) -> None:
     """Two states with one command lose their declarations: neither is more the renamed one than the other."""
-    one = "{id}:\n  cmd.run: [name: echo x, unless: 'test -e {root}/done']\n"
-    write(tmp_path, "".join(one.format(id=id_, root=tmp_path) for id_ in ("a", "b")))
+    template = "{id}:\n  cmd.run: [name: echo x, unless: 'test -e {root}/done']\n"
+    write(tmp_path, "".join(template.format(id=id_, root=tmp_path) for id_ in ("a", "b")))
     apply(tmp_path)
     (tmp_path / "done").touch()
     read = "read:\n  test.show_notification: [text: '${cmd:c:stdout}']\n"
-    write(tmp_path, one.format(id="c", root=tmp_path) + read)
+    write(tmp_path, template.format(id="c", root=tmp_path) + read)
     assert "its former ID `" in comments(apply(tmp_path, test=True))[0]
-    write(tmp_path, one.format(id="b", root=tmp_path) + one.format(id="c", root=tmp_path) + read)
+    write(tmp_path, template.format(id="b", root=tmp_path) + template.format(id="c", root=tmp_path) + read)
     assert comments(apply(tmp_path, test=True)) == ["x"]
 
 

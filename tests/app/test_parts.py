@@ -27,11 +27,11 @@ def excluding(*words: str) -> RunPart:
 
 
 def ran(report: RunReport) -> list[str]:
-    return [one.id for one in report.returns.values()]
+    return [returned.id for returned in report.returns.values()]
 
 
 def left_out(report: RunReport) -> list[str]:
-    return sorted(one.id for one in report.excluded)
+    return sorted(excluded.id for excluded in report.excluded)
 
 
 def boxes(root: Path, count: int = 2) -> None:
@@ -148,10 +148,10 @@ def test_sls_that_a_state_applies_elsewhere_run_whole(tmp_path: Path) -> None:
     (tmp_path / "states/_states/go.sls").rename(tmp_path / "states/_states/go.py")
     report = apply(tmp_path, "t", part=only("there"))
     (scope,) = report.returns["go_|-there_|-minion:b0_|-on"].applied
-    assert [one.id for one in scope.returns.values()] == ["one", "two"]
+    assert [returned.id for returned in scope.returns.values()] == ["one", "two"]
     report = apply(tmp_path, "t", part=excluding("tag:skip"))
     (scope,) = report.returns["go_|-there_|-minion:b0_|-on"].applied
-    assert [one.id for one in scope.returns.values()] == ["one"]
+    assert [returned.id for returned in scope.returns.values()] == ["one"]
     assert left_out(report) == ["two", "x"]
 
 
@@ -172,7 +172,7 @@ def test_a_reference_in_a_block_reads_what_was_enforced_in_its_scope(tmp_path: P
     report = apply(tmp_path, "t", part=excluding("tag:skip"))
     assert left_out(report) == ["first", "made"]
     (caller,) = report.returns.values()
-    assert [one.comment for one in caller.delayed[0].returns.values()] == ["port 7"]
+    assert [returned.comment for returned in caller.delayed[0].returns.values()] == ["port 7"]
 
 
 def test_a_secret_in_an_excluded_state_is_masked(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def project(tmp_path: Path) -> Path:
 def called(root: Path, target: str, function: str, *args: Any) -> tuple[bool, Any]:
     async def call() -> tuple[bool, Any]:
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
-            (outcome,) = [one async for one in project.call(target, function, list(args), {})]
+            (outcome,) = [answer async for answer in project.call(target, function, list(args), {})]
             return outcome.ok, outcome.value
 
     return asyncio.run(call())
@@ -115,7 +115,7 @@ def test_an_sls_that_is_applied_to_a_resource_is_held_to_it(project: Path) -> No
         states__of_states="x:\n  mine.touched:\n    - path: x\n",
         states__of_templates="y{{ salt['mine.twice'](2) }}: test.nop\n",
     )
-    assert [one.id for one in apply(project, "of_templates").returns.values()] == ["y4"]
+    assert [entry.id for entry in apply(project, "of_templates").returns.values()] == ["y4"]
     for mods, why in (
         ("of_states", reason("mine.touched", "states")),
         ("of_templates", "there is no execution function 'mine.twice' for dummy: it is a plain function"),

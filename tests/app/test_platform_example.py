@@ -128,7 +128,7 @@ def check_route(project: Path, path: Path) -> None:
 
 
 def changed(returns: Mapping[str, Return]) -> list[str]:
-    return [one.id for one in returns.values() if one.changes]
+    return [returned.id for returned in returns.values() if returned.changes]
 
 
 def test_a_server_that_has_stopped_is_started_again(project: Path) -> None:

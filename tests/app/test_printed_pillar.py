@@ -92,7 +92,7 @@ def test_an_sls_that_is_applied_to_a_resource_means_its_own_values(site: Path) -
         "    - text: drain {{ grains.id }} {{ pillar.word }}\n",
     )
     report = apply(site, "p", tgt="web-1")
-    assert [one.comment for one in report.returns.values()] == ["drain web-1 mine"]
+    assert [returned.comment for returned in report.returns.values()] == ["drain web-1 mine"]
     assert report.warnings == ()
     assert [warning.code for warning in apply(site, "p").warnings] == ["E0716"]
 

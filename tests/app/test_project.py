@@ -39,7 +39,7 @@ def apply(root: Path, *mods: str, options: ProjectOptions | None = None, **switc
 def test_an_sls_by_path_needs_no_project(tmp_path: Path) -> None:
     """A lone file in an empty folder is applied by its path."""
     (tmp_path / "hello.sls").write_text("hello: test.nop\n")
-    assert [one.result for one in apply(tmp_path, "hello.sls").returns.values()] == [True]
+    assert [returned.result for returned in apply(tmp_path, "hello.sls").returns.values()] == [True]
 
 
 def test_a_missing_top_file_fails_as_in_salt_with_a_way_out(tmp_path: Path) -> None:
@@ -120,14 +120,14 @@ def test_registers_makes_a_resource_of_new_state(tmp_path: Path) -> None:
         {"registered": ["ssh_host:db-01", "ssh_host:db-02"]},
     ), planned.comment
     first, second = apply(tmp_path, "t"), apply(tmp_path, "t")
-    (one,), (two,) = first.returns.values(), second.returns.values()
+    (first_return,), (second_return,) = first.returns.values(), second.returns.values()
     (converged,) = apply(tmp_path, "t", test=True).returns.values()
     assert (converged.result, converged.changes) == (True, {})
-    assert (one.result, one.changes) == (
+    assert (first_return.result, first_return.changes) == (
         True,
         {"registered": ["ssh_host:db-01", "ssh_host:db-02"]},
-    ), one.comment
-    assert (two.result, two.changes) == (True, {})
+    ), first_return.comment
+    assert (second_return.result, second_return.changes) == (True, {})
 
     async def shown() -> tuple[Any, Any, Any]:
         async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
@@ -175,7 +175,7 @@ def test_events_tell_the_whole_run_and_the_journal_keeps_it(tmp_path: Path) -> N
     assert kept[0] == events[0]
     assert isinstance(events[-1], RunFinished)
     assert [type(event) for event in kept] == [type(event) for event in events]
-    assert [(one.run_id, one.failed, one.total, one.exit_code) for one in runs] == [(report.run_id, 1, 2, 2)]
+    assert [(run.run_id, run.failed, run.total, run.exit_code) for run in runs] == [(report.run_id, 1, 2, 2)]
 
 
 def test_a_refused_tree_leaves_no_run(tmp_path: Path) -> None:
@@ -207,7 +207,8 @@ def test_call_answers_for_every_target_and_refuses_the_unknown(tmp_path: Path) -
     async def call(target: str, function: str, *args: Any) -> list[Any]:
         async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             return [
-                (str(one.target), one.ok, one.value) async for one in project.call(target, function, args, {})
+                (str(answer.target), answer.ok, answer.value)
+                async for answer in project.call(target, function, args, {})
             ]
 
     assert asyncio.run(call("*", "test.ping")) == [("minion:m", True, True)]
@@ -354,7 +355,7 @@ def test_an_enforced_state_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
     (tmp_path / ".ensue").mkdir()
     (tmp_path / ".ensue/enforced.db").write_bytes(b"no database\n" * 99)
     report = apply(tmp_path, "t")
-    assert [one.result for one in report.returns.values()] == [True]
+    assert [returned.result for returned in report.returns.values()] == [True]
     assert (report.exit_code, [warning.code for warning in report.warnings]) == (2, ["E0105"])
 
 

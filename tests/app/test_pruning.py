@@ -108,7 +108,7 @@ def statuses(root: Path) -> dict[str, str]:
 
 
 def by_status(root: Path, status: str) -> str:
-    return "".join(sorted(name for name, found in statuses(root).items() if found == status))
+    return "".join(sorted(name for name, of_name in statuses(root).items() if of_name == status))
 
 
 def codes(report: RunReport) -> list[str]:
@@ -245,7 +245,7 @@ all:
             in warning.detail
         )
     report = run(tmp_path, "t", pillar={"machine": False})
-    assert [one.id for one in report.returns.values() if one.result is False] == ["conf"]
+    assert [returned.id for returned in report.returns.values() if returned.result is False] == ["conf"]
 
 
 def test_the_removal_of_a_machine_is_named(tmp_path: Path) -> None:
@@ -372,10 +372,10 @@ def test_what_moves_to_another_state_is_never_orphaned(tmp_path: Path) -> None:
     write(tmp_path, states__t=tree("ab", "c"))
     run(tmp_path, "t")
     write(tmp_path, states__t=tree("a", "bc"))
-    assert [one.changes for one in run(tmp_path, "t").returns.values()] == [{}, {}]
+    assert [returned.changes for returned in run(tmp_path, "t").returns.values()] == [{}, {}]
     write(tmp_path, states__t=tree("ac", "b"))
-    assert [one.changes for one in run(tmp_path, "t", test=True).returns.values()] == [{}, {}]
-    assert [one.changes for one in run(tmp_path, "t").returns.values()] == [{}, {}]
+    assert [returned.changes for returned in run(tmp_path, "t", test=True).returns.values()] == [{}, {}]
+    assert [returned.changes for returned in run(tmp_path, "t").returns.values()] == [{}, {}]
     assert by_status(tmp_path, "active") == "abc"
 
 
@@ -456,7 +456,7 @@ def test_resources_that_a_target_no_longer_matches(tmp_path: Path) -> None:
         pillar__r=pillar,
     )
     run(tmp_path, "t")
-    assert [one.changes for one in run(tmp_path, "t").returns.values()] == [{}, {}]
+    assert [returned.changes for returned in run(tmp_path, "t").returns.values()] == [{}, {}]
     assert by_status(tmp_path, "active") == "on-d1on-d2"
     write(tmp_path, pillar__r="resources: {dummy: {d1: {}}}\n")
     assert codes(run(tmp_path, "t")) == ["E0718"]

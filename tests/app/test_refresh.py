@@ -58,8 +58,8 @@ def refreshed(root: Path, target: str | None = None, **options: Any) -> Refreshe
     async def ask(project: AppProject) -> Refreshed:
         return await project.refresh(target, **options)
 
-    found: Refreshed = with_project(root, ask)
-    return found
+    result: Refreshed = with_project(root, ask)
+    return result
 
 
 def test_what_is_new_and_what_is_gone(root: Path) -> None:

@@ -127,7 +127,7 @@ def test_everything_that_is_wrong_is_told_together(tmp_path: Path) -> None:
     sls(tmp_path, "ssh_host:x: {prot: 5, usr: y}\nneedy:x: {url: a}\nneedy:y: {}")
     with (tmp_path / "states/t.sls").open("a") as file:
         file.write("other: test.nopp\n")
-    assert [one.split(": ")[0] for one in refused(tmp_path)] == [
+    assert [error.split(": ")[0] for error in refused(tmp_path)] == [
         "E0705 states/t.sls:5:9",
         "E0705 states/t.sls:5:9",
         "E0702 states/t.sls:6:9",
@@ -140,7 +140,7 @@ def test_pillar_and_registers_say_the_same(tmp_path: Path, caplog: pytest.LogCap
     """What may not be registered cannot be used if pillar declares it, in the same words."""
     config = "{prot: 5, timeout: 0, files: ftp}"
     sls(tmp_path, f"ssh_host:x: {config}")
-    by_state = [one.partition("9: ")[2] for one in refused(tmp_path)]
+    by_state = [error.partition("9: ")[2] for error in refused(tmp_path)]
     write(
         tmp_path,
         states__t="a: test.nop\n",
@@ -175,7 +175,7 @@ def test_what_only_a_run_knows_is_refused_by_the_run(tmp_path: Path) -> None:
         ]
         assert known(tmp_path) == ["minion:m"]
     sls(tmp_path, "ssh_host:good: {host: '${self:host}'}\nneedy:n:", "{host: h}")
-    assert [one.partition("needy")[2] for one in refused(tmp_path)] == [":n: `url` is missing"]
+    assert [error.partition("needy")[2] for error in refused(tmp_path)] == [":n: `url` is missing"]
 
 
 def test_a_conflict_registers_none_of_a_states_entries(tmp_path: Path) -> None:
@@ -320,9 +320,9 @@ def test_two_states_claim_one_id(tmp_path: Path) -> None:
     """Two types of one id are refused before anything runs, with both places; one resource twice is not."""
     state = "{0}:\n  test.present:\n    - new_state: a\n    - registers:\n      - {1}: {2}\n"
     write(tmp_path, states__t=state.format("a", "dummy:one", "{}") + state.format("b", "minion:one", "{}"))
-    (said,) = refused(tmp_path)
-    assert said.startswith("E0702 states/t.sls:10:9: dummy:one and minion:one have one id")
-    assert "dummy:one is registered at states/t.sls:5" in said
+    (error,) = refused(tmp_path)
+    assert error.startswith("E0702 states/t.sls:10:9: dummy:one and minion:one have one id")
+    assert "dummy:one is registered at states/t.sls:5" in error
 
     write(tmp_path, states__t=state.format("a", "dummy:one", "{}") + state.format("b", "dummy:one", "{}"))
     assert apply(tmp_path, "t").exit_code == 0
@@ -381,9 +381,9 @@ def test_two_states_that_register_the_same_change_nothing(tmp_path: Path) -> Non
     """The second says what is so already, in the first run and in the next."""
     write(tmp_path, states__t=SAME)
     first = apply(tmp_path, "t")
-    assert [one.changes for one in first.returns.values()] == [{"registered": ["dummy:box"]}, {}]
+    assert [returned.changes for returned in first.returns.values()] == [{"registered": ["dummy:box"]}, {}]
     second = apply(tmp_path, "t")
-    assert [one.changes for one in second.returns.values()] == [{}, {}]
+    assert [returned.changes for returned in second.returns.values()] == [{}, {}]
     assert (first.exit_code, second.exit_code) == (0, 0)
 
 
@@ -409,9 +409,9 @@ def test_a_block_that_registers_another_thing_is_a_conflict(tmp_path: Path) -> N
     """The scope does not matter."""
     write(tmp_path, states__t=BLOCK)
     report = apply(tmp_path, "t")
-    (one,) = report.returns.values()
-    (two,) = one.delayed[0].returns.values()
-    assert "E0702: dummy:box was registered by 'one'" in two.comment
+    (outer,) = report.returns.values()
+    (inner,) = outer.delayed[0].returns.values()
+    assert "E0702: dummy:box was registered by 'one'" in inner.comment
     assert report.exit_code == 2
 
 

@@ -39,7 +39,7 @@ def apply(root: Path, text: str, **switches: Any) -> RunReport:
 
 def written(root: Path, text: str) -> str:
     report = apply(root, text)
-    assert report.exit_code == 0, [one.comment for one in report.returns.values()]
+    assert report.exit_code == 0, [returned.comment for returned in report.returns.values()]
     assert not (root / "pwned").exists()
     return (root / "out").read_text()
 
@@ -62,8 +62,8 @@ OUT:
         {% raw %}{% for n in [1, 2] %}{{ word }} {{ n }}: ${cmd:probe:stdout}
         {% endfor %}{% endraw %}
 """
-    said = hostile(tmp_path)
-    assert written(tmp_path, text) == f"shown 1: {said}\nshown 2: {said}\n\n"
+    value = hostile(tmp_path)
+    assert written(tmp_path, text) == f"shown 1: {value}\nshown 2: {value}\n\n"
 
 
 def test_mako_renders_what_the_author_wrote_around_it(tmp_path: Path) -> None:
@@ -78,8 +78,8 @@ OUT:
         ${word} ${n}: ${cmd:probe:stdout}
         % endfor
 """
-    said = hostile(tmp_path)
-    assert written(tmp_path, text) == f"shown 0: {said}\nshown 1: {said}\n"
+    value = hostile(tmp_path)
+    assert written(tmp_path, text) == f"shown 0: {value}\nshown 1: {value}\n"
 
 
 def test_items_of_a_list_are_data(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ OUT:
 """
     report = apply(tmp_path, text)
     assert report.exit_code == 2
-    [comment] = [one.comment for one in report.returns.values() if one.module == "file"]
+    [comment] = [returned.comment for returned in report.returns.values() if returned.module == "file"]
     assert "context" in comment
     assert "expression" in comment
     assert not (tmp_path / "out").exists()
@@ -199,7 +199,7 @@ def test_a_plan_shows_the_value(tmp_path: Path) -> None:
     text += "p:\n  test.present:\n    - new_state: {v: '{% raw %}{{ 1 }}{% endraw %}'}\n"
     assert written(tmp_path, text) == "{{ 1 }}\n"
     report = apply(tmp_path, text, test=True)
-    [managed] = [one for one in report.returns.values() if one.module == "file"]
+    [managed] = [returned for returned in report.returns.values() if returned.module == "file"]
     assert (managed.result, managed.changes) == (True, {})
 
 
@@ -226,6 +226,6 @@ OUT:
     - engine: ENGINE
     - text: "{% raw %}{{ 1 + 1 }}{% endraw %} ${cmd:probe:stdout}"
 """
-    said = hostile(tmp_path)
-    assert written(tmp_path, text.replace("ENGINE", "jinja")) == f"2 {said}"
-    assert written(tmp_path, text.replace("ENGINE", "")) == f"{{{{ 1 + 1 }}}} {said}"
+    value = hostile(tmp_path)
+    assert written(tmp_path, text.replace("ENGINE", "jinja")) == f"2 {value}"
+    assert written(tmp_path, text.replace("ENGINE", "")) == f"{{{{ 1 + 1 }}}} {value}"

@@ -78,9 +78,9 @@ def test_messages_in_pillar_are_decrypted_and_are_secrets(tmp_path: Path, keys: 
         "    - env: {WORD: {{ pillar['word'] | tojson }}, OTHER: 'correct $${test:a:b} horse'}\n",
     )
     report = apply(tmp_path, "t")
-    one, two = report.returns.values()
-    assert (two.result, one.result) == (True, True), two.comment
-    assert one.new_state == secret
+    decrypted, displayed = report.returns.values()
+    assert (displayed.result, decrypted.result) == (True, True), displayed.comment
+    assert decrypted.new_state == secret
     assert "horse" not in repr(shown(tmp_path))
 
 
@@ -108,9 +108,9 @@ def test_what_cannot_be_decrypted_is_refused_with_its_place(tmp_path: Path, keys
     project(tmp_path, tmp_path / "none", f"#!yaml|gpg\nplain: 1\nword: |\n{message}")
     with pytest.raises(CompileError) as raised:
         shown(tmp_path)
-    (found,) = raised.value.diagnostics
-    assert (found.code, found.span and found.span.line) == ("E0222", 3)
-    assert "has no passphrase, or one that gpg's agent knows" in found.help
+    (diagnostic,) = raised.value.diagnostics
+    assert (diagnostic.code, diagnostic.span and diagnostic.span.line) == ("E0222", 3)
+    assert "has no passphrase, or one that gpg's agent knows" in diagnostic.help
     project(
         tmp_path,
         tmp_path / "none",
@@ -133,11 +133,11 @@ def test_a_message_that_is_cut_short_is_refused(tmp_path: Path, keys: Path, pipe
         project(tmp_path, keys, f"#!{pipe}\n{text}")
         with pytest.raises(CompileError) as raised:
             shown(tmp_path)
-        (found,) = raised.value.diagnostics
-        assert (found.code, "-----END PGP MESSAGE-----" in found.detail) == ("E0222", True)
-        assert "keys encrypt" in found.help
-        assert found.span
-        assert found.span.line - 1 in places
+        (diagnostic,) = raised.value.diagnostics
+        assert (diagnostic.code, "-----END PGP MESSAGE-----" in diagnostic.detail) == ("E0222", True)
+        assert "keys encrypt" in diagnostic.help
+        assert diagnostic.span
+        assert diagnostic.span.line - 1 in places
 
 
 @needs_gpg
@@ -165,7 +165,7 @@ def test_an_installed_renderer_is_a_stage(tmp_path: Path, monkeypatch: pytest.Mo
     root = tmp_path / "project"
     write(root, states__t="#!shout thing|yaml|shout\nWORD: test.nop\n", states__u="{{ 'x' }}WORD: test.nop\n")
     (root / "ensue.yaml").write_text("renderer: jinja|shout y|yaml\n")
-    assert [one.id for one in apply(root, "t", "u").returns.values()] == ["THING", "xy"]
+    assert [returned.id for returned in apply(root, "t", "u").returns.values()] == ["THING", "xy"]
 
 
 def test_a_renderer_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

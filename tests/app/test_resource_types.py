@@ -359,8 +359,8 @@ def test_a_hook_that_misbehaves_is_a_diagnostic(tmp_path: Path, body: str, code:
     """What a hook raises or returns while pillar is compiled is reported with its place; nothing is run."""
     declared = "box: {known: {x: 1}}"
     root = make(tmp_path, {"box/__init__.py": HOOK + body}, declared)
-    ((found, span, summary),) = refusal(root)
-    assert found == code
+    ((reported, span, summary),) = refusal(root)
+    assert reported == code
     assert words in summary
     assert span != "None"
 
@@ -447,8 +447,8 @@ def test_a_connect_that_hangs_delays_nobody(tmp_path: Path) -> None:
     async def ask() -> list[tuple[str, bool, Any]]:
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return [
-                (one.target.id, one.ok, one.value)
-                async for one in project.call("T@box", "test.ping", [], {}, timeout_s=0.5)
+                (answer.target.id, answer.ok, answer.value)
+                async for answer in project.call("T@box", "test.ping", [], {}, timeout_s=0.5)
             ]
 
     first, second = asyncio.run(ask())
@@ -486,10 +486,10 @@ def test_what_is_declared_wins_over_what_was_registered(tmp_path: Path) -> None:
     async def look() -> tuple[list[tuple[str, str, bool]], bool]:
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             records = [resource for resource in await project.resources() if resource.srn.id in {"x", "y"}]
-            found = [
+            statuses = [
                 (str(record.srn), record.status, "box:x" in record.invalidated_because) for record in records
             ]
-            return found, await project.forget(Srn("ssh_host", "x"))
+            return statuses, await project.forget(Srn("ssh_host", "x"))
 
     assert asyncio.run(look()) == (
         [("box:x", "active", False), ("box:y", "active", False), ("ssh_host:x", "invalidated", True)],

@@ -123,14 +123,14 @@ def test_states_on_resources_have_values_for_other_minions(tmp_path: Path) -> No
     """A minion reads what a state of another returned on one of its resources, also in a delayed block."""
     outcome = _run(Together(tmp_path, {"a": BOXES, "b": READER}))
     returns = outcome.returns("b")
-    assert {name: one.result for name, one in returns.items()} == {
+    assert {name: returned.result for name, returned in returns.items()} == {
         "one": True, "all": True, "changed": True, "ambiguous": False, "nowhere": False
     }  # fmt: skip
     assert returns["one"].new_state == {"read": "s3cret-of-the-box"}
     assert outcome.maskers["b"].text("s3cret-of-the-box") != "s3cret-of-the-box"
     assert not [line for line in outcome.lines["b"] if b"s3cret-of-the-box" in line]
     (later,) = returns["all"].delayed
-    assert [one.new_state for one in later.returns.values()] == ["hello"]
+    assert [returned.new_state for returned in later.returns.values()] == ["hello"]
     assert (
         "run on several resources, 'box-1', 'box-2': name one (`inside[box-1]`)"
         in returns["ambiguous"].comment
@@ -322,7 +322,8 @@ def _expected(owners: dict[str, tuple[str, Any]], minion: str, step: tuple[str, 
     if what == "find":
         others = sorted({owner for owner, _ in owners.values()} - {minion})
         return {
-            one: tuple(sorted(f"dummy:{id_}" for id_ in owners if owners[id_][0] == one)) for one in others
+            other: tuple(sorted(f"dummy:{id_}" for id_ in owners if owners[id_][0] == other))
+            for other in others
         }
     owner, known = owners.get(id_, (minion, config))
     if what == "share":
@@ -347,7 +348,7 @@ def test_drawn_questions_agree_with_a_model(
     for number, (minion, step) in enumerate(steps):
         expected, answer = _expected(owners, minion, step), answers[str(number)]
         if step[0] == "find":
-            assert {one: tuple(sorted(names)) for one, names in answer.resources.items()} == expected
+            assert {owner: tuple(sorted(names)) for owner, names in answer.resources.items()} == expected
         else:
             assert (not answer.problem) == expected, (step, answer)
 

@@ -141,11 +141,11 @@ if HAS_SALT:
         add_to_path(tmp_path / "bin", monkeypatch)
         ensue_yaml = f"on_unknown_function: {setting}\n"
         planned = [*apply(tmp_path, text=PROGRAM, test=True, ensue_yaml=ensue_yaml).returns.values()]
-        assert [one.result for one in planned] == [None, None, True]
-        assert [one.result for one in planned] == [None, None, True]
+        assert [returned.result for returned in planned] == [None, None, True]
+        assert [returned.result for returned in planned] == [None, None, True]
         assert "mdadm" in planned[1].comment
         applied = [*apply(tmp_path, text=PROGRAM, ensue_yaml=ensue_yaml).returns.values()]
-        assert [one.result for one in applied] == [True, True, True]
+        assert [returned.result for returned in applied] == [True, True, True]
         assert applied[1].comment == "Raid /dev/md77 already absent"
 
     def test_a_module_that_never_loads_fails_with_salts_reason(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ def test_a_fleet_that_the_apply_starts(tmp_path: Path) -> None:
     project = shutil.copytree(EXAMPLE, tmp_path / "project")
     planned = apply(project, "fleet", test=True)
     assert planned.exit_code == 0
-    known = [one.id for one in planned.returns.values() if "(known after apply)" in one.comment]
+    known = [
+        returned.id for returned in planned.returns.values() if "(known after apply)" in returned.comment
+    ]
     assert [id_ for id_ in known if id_.startswith("jumphost-blue")] == [
         "jumphost-blue /etc/motd",
         "jumphost-blue check",
@@ -24,16 +26,20 @@ def test_a_fleet_that_the_apply_starts(tmp_path: Path) -> None:
     try:
         both = ["jumphost-blue", "jumphost-green"]
         first = changed(apply(project, "fleet"))
-        assert first[:4] == ["machines", "machines", *(f"{one} /etc/motd" for one in both)]
+        assert first[:4] == ["machines", "machines", *(f"{host} /etc/motd" for host in both)]
         assert first[4:8] == ["jumphost-blue check", "here", "jumphost-green check", "here"]
         assert (project / "out/green.txt").read_text() == "green counted 1\n"
         checked = [path.read_text() for path in (project / ".ensue/sandboxes").rglob("etc/checked")]
         assert sorted(checked) == ["jumphost-blue: 1\n", "jumphost-green: 1\n"]
         again = apply(project, "fleet")
-        assert [one.id for one in all_returns(again.returns) if one.changes and one.module == "file"] == []
+        assert [
+            returned.id
+            for returned in all_returns(again.returns)
+            if returned.changes and returned.module == "file"
+        ] == []
         whole = apply(project, "site", tgt="T@ssh_host:jumphost-*")
-        made = [one.id for one in whole.returns.values() if one.changes]
-        assert made == [f"{one} /etc/site" for one in both]
+        made = [returned.id for returned in whole.returns.values() if returned.changes]
+        assert made == [f"{host} /etc/site" for host in both]
         site = [path.read_text() for path in (project / ".ensue/sandboxes").rglob("etc/site")]
         assert sorted(site) == ["jumphost-blue runs Linux\n", "jumphost-green runs Linux\n"]
     finally:

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 def results(report: RunReport) -> dict[str, bool | None]:
-    return {one.id: one.result for one in report.returns.values()}
+    return {returned.id: returned.result for returned in report.returns.values()}
 
 
 def comments(report: RunReport) -> dict[str, str]:
-    return {one.id: one.comment for one in report.returns.values()}
+    return {returned.id: returned.comment for returned in report.returns.values()}
 
 
 SITE = """
@@ -99,7 +99,7 @@ def test_everything_works_in_the_sls_of_a_resource(site: Path) -> None:
     assert "web-1-sub web-1 there" in results(report)
     again = apply(site, tgt="web-[12]")
     assert again.exit_code == 0
-    assert not [one.id for one in again.returns.values() if one.changes]
+    assert not [returned.id for returned in again.returns.values() if returned.changes]
 
 
 READER: Final = """
@@ -135,8 +135,8 @@ def test_an_sls_that_left_the_top_file_is_missed_with_a_target_as_without(tmp_pa
     write(tmp_path, states__top="base: {m: [other]}\n")
     for target in ("*", None):
         plan = apply(tmp_path, tgt=target, test=True)
-        assert "E0718" in {one.code for one in plan.warnings}
-    assert "E0718" in {one.code for one in apply(tmp_path, tgt="*").warnings}
+        assert "E0718" in {warning.code for warning in plan.warnings}
+    assert "E0718" in {warning.code for warning in apply(tmp_path, tgt="*").warnings}
 
 
 def test_a_plan_claims_no_order_between_two_hosts_on_a_third(site: Path) -> None:
@@ -171,7 +171,7 @@ def test_tags_and_targets(site: Path) -> None:
     write(site, states__one="cfg: {test.nop: [name: n]}\n")
     report = apply(site, "one", tgt="m or web-1")
     assert list(report.returns) == ["test_|-cfg_|-n_|-nop", "test_|-web-1 cfg_|-web-1 n_|-nop"]
-    assert [one.target for one in report.returns.values()] == ["minion:m", "minion:web-1"]
+    assert [returned.target for returned in report.returns.values()] == ["minion:m", "minion:web-1"]
 
 
 def test_nothing_runs_when_one_resource_does_not_compile(site: Path) -> None:
@@ -182,8 +182,8 @@ def test_nothing_runs_when_one_resource_does_not_compile(site: Path) -> None:
     )
     with pytest.raises(CompileError) as caught:
         apply(site, "t", tgt="web-*")
-    found = {diagnostic.summary: diagnostic.detail for diagnostic in caught.value.diagnostics}
-    assert found == {
+    details = {diagnostic.summary: diagnostic.detail for diagnostic in caught.value.diagnostics}
+    assert details == {
         "there is no state function test.nopp": "'b' asks for it; compiled for minion:web-2",
         "there is no state function test.presen": "'c' asks for it; compiled for minion:web-1, minion:web-2",
     }
@@ -219,8 +219,8 @@ def test_hosts_have_their_own_grains_and_a_silent_one_holds_up_nobody(tmp_path: 
     """A host that accepts connections and never answers fails alone, after all others have ended."""
     user = pwd.getpwuid(os.geteuid()).pw_name
     with (
-        running_sshd(tmp_path / "one", user=user) as one,
-        running_sshd(tmp_path / "two", user=user) as two,
+        running_sshd(tmp_path / "one", user=user) as first,
+        running_sshd(tmp_path / "two", user=user) as second,
         socket.create_server(("127.0.0.1", 0)) as silent,
     ):
         hung = {
@@ -230,7 +230,7 @@ def test_hosts_have_their_own_grains_and_a_silent_one_holds_up_nobody(tmp_path: 
             "connect_timeout_s": 4,
             "connect_attempts": 1,
         }
-        hosts(tmp_path, [one, two], **{"web-0": hung})
+        hosts(tmp_path, [first, second], **{"web-0": hung})
         write(
             tmp_path,
             states__t=(
@@ -266,9 +266,9 @@ def test_hosts_have_their_own_grains_and_a_silent_one_holds_up_nobody(tmp_path: 
 def test_a_host_that_refuses_fails_alone(tmp_path: Path) -> None:
     """Where no grains are needed, the SLS is compiled, and the states of the host fail."""
     user = pwd.getpwuid(os.geteuid()).pw_name
-    with running_sshd(tmp_path / "one", user=user) as one:
+    with running_sshd(tmp_path / "one", user=user) as server:
         closed = {"host": "127.0.0.1", "port": 1, "password": "x-secret-x", "connect_attempts": 1}
-        hosts(tmp_path, [one], **{"web-0": closed})
+        hosts(tmp_path, [server], **{"web-0": closed})
         write(tmp_path, states__t="say: {cmd.run: [name: echo hello]}\n")
         report = apply(tmp_path, "t", tgt="web-*")
     assert results(report) == {"web-0 say": False, "web-1 say": True}
@@ -345,7 +345,7 @@ def test_derived_highstate_is_asked_for_in_the_top_file_or_in_the_options(tmp_pa
     assert (tmp_path / "new/own").read_text() == "new-01\n"
     again = apply(tmp_path)
     assert results(again) == {"make": True, "new-01 own": True}
-    assert not [one for one in again.returns.values() if one.changes]
+    assert not [returned for returned in again.returns.values() if returned.changes]
     assert results(apply(tmp_path, test=True)) == {"make": True, "new-01 own": True}
 
 
@@ -437,7 +437,7 @@ def test_what_is_shown_of_a_target(site: Path) -> None:
     async def show() -> None:
         async with AppProject.open(site, ProjectOptions(minion_id="m")) as project:
             top = await project.show_targets("top", "*", [])
-            assert {id_: one.value for id_, one in top.items()} == {
+            assert {id_: answer.value for id_, answer in top.items()} == {
                 "m": {},
                 "web-1": {"base": ["site"]},
                 "web-2": {"base": ["site"]},

@@ -34,15 +34,18 @@ def boxes(root: Path, *ids: str) -> None:
 
 
 def comments(report: RunReport) -> dict[str, str]:
-    return {one.id: one.comment for one in report.returns.values()}
+    return {returned.id: returned.comment for returned in report.returns.values()}
 
 
 @pytest.fixture
 def servers(tmp_path: Path) -> Iterator[list[Sshd]]:
     """Two running OpenSSH servers."""
     user = pwd.getpwuid(os.geteuid()).pw_name
-    with running_sshd(tmp_path / "one", user=user) as one, running_sshd(tmp_path / "two", user=user) as two:
-        yield [one, two]
+    with (
+        running_sshd(tmp_path / "one", user=user) as first,
+        running_sshd(tmp_path / "two", user=user) as second,
+    ):
+        yield [first, second]
 
 
 def hosts(root: Path, servers: list[Sshd], **more: Any) -> None:
@@ -74,14 +77,20 @@ def test_two_hosts_at_the_same_time(tmp_path: Path, servers: list[Sshd]) -> None
         ),
     )
     report = apply(tmp_path, "t")
-    said = {one.id: one.new_state["stdout"] for one in report.returns.values() if one.module == "cmd"}  # type: ignore[call-overload, index] # cmd.run has it
-    assert said == {"web-1 meet": "", "web-2 meet": f"heard from {servers[0].port}"}
-    found = {one.id: one.result for one in report.returns.values()}
-    assert (found["web-1 cfg"], found["web-2 cfg"], found["web-3 cfg"]) == (True, True, False)
+    stdout = {
+        returned.id: returned.new_state["stdout"]  # type: ignore[call-overload, index] # cmd.run has it
+        for returned in report.returns.values()
+        if returned.module == "cmd"
+    }
+    assert stdout == {"web-1 meet": "", "web-2 meet": f"heard from {servers[0].port}"}
+    results = {returned.id: returned.result for returned in report.returns.values()}
+    assert (results["web-1 cfg"], results["web-2 cfg"], results["web-3 cfg"]) == (True, True, False)
     assert "ssh_host:web-3" in comments(report)["web-3 cfg"]
     assert "x-secret-x" not in str(report)
     again = apply(tmp_path, "t")
-    assert [one.id for one in again.returns.values() if one.changes and one.module == "file"] == []
+    assert [
+        returned.id for returned in again.returns.values() if returned.changes and returned.module == "file"
+    ] == []
 
 
 @pytest.mark.openssh
@@ -111,9 +120,9 @@ def test_a_derived_host_that_vanished_names_its_source(tmp_path: Path) -> None:
             "cfg:\n  file.exists:\n    - name: /\n    - tgt: db-01 or here\n"
         ),
     )
-    found = comments(apply(tmp_path, "t"))
-    assert found["db-01 cfg"].endswith("(ssh_host:db-01 was derived from test:vm)")
-    assert found["here cfg"] == "Path / exists"
+    by_id = comments(apply(tmp_path, "t"))
+    assert by_id["db-01 cfg"].endswith("(ssh_host:db-01 was derived from test:vm)")
+    assert by_id["here cfg"] == "Path / exists"
 
 
 def test_the_whole_chain_of_sources_is_named(tmp_path: Path) -> None:
@@ -129,9 +138,9 @@ def test_the_whole_chain_of_sources_is_named(tmp_path: Path) -> None:
     register = {"host": "127.0.0.1", "port": free_port(), "connect_attempts": 1, "password": "12345678"}
     derived.register(opts, "minion", "vm", {"root": "/"}, source_srn="cloud:account")
     derived.register(opts, "ssh_host", "db-01", register, source_srn="minion:vm")
-    found = comments(apply(tmp_path, "t"))
+    by_id = comments(apply(tmp_path, "t"))
     chain = "(ssh_host:db-01 was derived from minion:vm, cloud:account)"
-    assert [found[f"db-01 {id_}"].endswith(chain) for id_ in ("cfg", "all")] == [True, True]
+    assert [by_id[f"db-01 {id_}"].endswith(chain) for id_ in ("cfg", "all")] == [True, True]
 
 
 def test_what_was_invalidated_is_not_matched(tmp_path: Path) -> None:
@@ -154,9 +163,9 @@ def test_what_was_invalidated_is_not_matched(tmp_path: Path) -> None:
             assert await project.invalidate(Srn("test", "vm")) == [Srn("minion", "box")]
 
     asyncio.run(invalidate())
-    found = comments(apply(tmp_path, "u"))
-    assert "minion:box was invalidated" in found["cfg"]
-    assert "minion:box <- test:vm" in found["all"]
+    by_id = comments(apply(tmp_path, "u"))
+    assert "minion:box was invalidated" in by_id["cfg"]
+    assert "minion:box <- test:vm" in by_id["all"]
 
 
 def test_each_chunk_has_an_enforced_state_of_its_own(tmp_path: Path) -> None:
@@ -172,7 +181,9 @@ def test_each_chunk_has_an_enforced_state_of_its_own(tmp_path: Path) -> None:
     async def shown() -> list[tuple[str, str]]:
         async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             return [
-                (one.target, one.state.tag) for one in await project.enforced() if one.state.module == "file"
+                (entry.target, entry.state.tag)
+                for entry in await project.enforced()
+                if entry.state.module == "file"
             ]
 
     assert asyncio.run(shown()) == [
@@ -183,7 +194,7 @@ def test_each_chunk_has_an_enforced_state_of_its_own(tmp_path: Path) -> None:
     assert comments(apply(tmp_path, "t"))["read"] == "2"
     write(tmp_path, states__t=sls.format(""))
     (tmp_path / "b2/a").write_text("another")
-    drifted = [one.id for one in apply(tmp_path, "t", test=True).returns.values() if one.drift]
+    drifted = [returned.id for returned in apply(tmp_path, "t", test=True).returns.values() if returned.drift]
     assert drifted == ["b2 cfg"]
 
 
@@ -215,7 +226,9 @@ def test_low_data_shows_the_target(tmp_path: Path) -> None:
     assert (low[0]["tgt"], low[0]["tgt_optional"]) == ("T@minion:*", True)
     assert high["cfg"]["test"][:2] == [{"tgt": "T@minion:*"}, {"tgt_optional": True}]
     assert low[1]["arg_bind"] == [{"test": ["cfg", {"id": "tgt"}]}]
-    assert low[1]["arg_bind"] in [one["arg_bind"] for one in high["bound"]["test"] if "arg_bind" in one]
+    assert low[1]["arg_bind"] in [
+        argument["arg_bind"] for argument in high["bound"]["test"] if "arg_bind" in argument
+    ]
 
 
 def test_a_target_bound_to_a_secret_is_masked(tmp_path: Path) -> None:
@@ -236,6 +249,6 @@ def test_a_target_bound_to_a_secret_is_masked(tmp_path: Path) -> None:
             await project.apply(["t"], RunOptions(), on_event=lambda _: None)
             return str(project.run_events("last"))
 
-    told = asyncio.run(run())
-    assert "hidden-bix" not in told
-    assert "no minion or resource matches" in told
+    events = asyncio.run(run())
+    assert "hidden-bix" not in events
+    assert "no minion or resource matches" in events

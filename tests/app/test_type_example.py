@@ -41,11 +41,11 @@ def test_it_does_what_its_page_says(tmp_path: Path) -> None:
     """The first apply sets what differs, the second one nothing."""
     project = shutil.copytree(EXAMPLE, tmp_path / "project")
     first = apply(project, "displays")
-    assert {one.id: one.result for one in first.returns.values()} == dict.fromkeys(
+    assert {returned.id: returned.result for returned in first.returns.values()} == dict.fromkeys(
         ["gate message", "lobby message", "gate brightness"], True
     )
-    assert all(one.changes for one in first.returns.values())
-    assert not any(one.changes for one in apply(project, "displays").returns.values())
+    assert all(returned.changes for returned in first.returns.values())
+    assert not any(returned.changes for returned in apply(project, "displays").returns.values())
     gate = json.loads((project / "share/gate/settings.json").read_text())
     assert gate == {"model": "outdoor", "message": "Welcome", "brightness": 100}
     assert call(project, "gate", "cmd.run", "uptime")["gate"] == (

@@ -88,10 +88,10 @@ def state(target: str, function: str = "cmd.run", **more: Any) -> dict[str, Any]
 def comments(shell: Shell, *words: str) -> list[str]:
     """Apply the states and return their comments, in order; all of them must have failed."""
     ended = shell.run("apply", "t", "--out", "json", *words)
-    returned = sorted(ended.document["m"].values(), key=lambda one: one["__run_num__"])
-    assert {one["result"] for one in returned} == {False}
+    returned = sorted(ended.document["m"].values(), key=lambda entry: entry["__run_num__"])
+    assert {entry["result"] for entry in returned} == {False}
     assert ended.code == 2
-    return [one["comment"] for one in returned]
+    return [entry["comment"] for entry in returned]
 
 
 @pytest.mark.parametrize("ordered", [True, False])
@@ -101,10 +101,10 @@ def test_twenty_states_try_a_host_once(listener: Listener, tmp_path: Path, *, or
     states["file"] = state("far", "file.managed", name="/x", contents="x")
     states["condition"] = state("far", unless="true")
     shell = project(tmp_path, {"far": listener.config()}, states, state_auto_order=ordered)
-    said = comments(shell)
+    texts = comments(shell)
     assert listener.accepted == 1
-    assert len(said) == 20
-    (reason,) = [one for one in said if one != NOT_RUN]
+    assert len(texts) == 20
+    (reason,) = [comment for comment in texts if comment != NOT_RUN]
     assert reason.startswith("ssh_host:far (127.0.0.1:")
 
 
@@ -116,13 +116,13 @@ def test_states_that_give_up_share_an_attempt(tmp_path: Path, function: str, *, 
     more = {"name": "/x", "contents": "x"} if function == "file.managed" else {"name": "echo"}
     states = {f"s{number:02}": state("far", function, timeout=0.25, **more) for number in range(20)}
     shell = project(tmp_path, {"far": listener.config()}, states, state_auto_order=ordered)
-    said = comments(shell)
+    texts = comments(shell)
     listener.close()
     assert listener.accepted == 1
-    (reason,) = [one for one in said if one not in {NOT_RUN, NOT_ANSWERED}]
+    (reason,) = [comment for comment in texts if comment not in {NOT_RUN, NOT_ANSWERED}]
     assert reason.endswith("\nssh_host:far has not answered")
     if ordered:
-        assert said[-1] == NOT_RUN
+        assert texts[-1] == NOT_RUN
 
 
 @pytest.mark.parametrize("condition", ["onlyif", "unless"])
@@ -130,10 +130,10 @@ def test_a_condition_on_a_host_that_hangs_is_not_false(tmp_path: Path, condition
     """A state is not skipped, or run, because its condition ran out of time before the host answered."""
     listener = Listener(hangs_up=False)
     states = {f"s{number}": state("far", timeout=0.25, **{condition: "true"}) for number in range(5)}
-    said = comments(project(tmp_path, {"far": listener.config()}, states))
+    texts = comments(project(tmp_path, {"far": listener.config()}, states))
     listener.close()
-    assert len(said) == 5
-    assert all(one.endswith(("far has not answered", "far is unreachable")) for one in said)
+    assert len(texts) == 5
+    assert all(comment.endswith(("far has not answered", "far is unreachable")) for comment in texts)
 
 
 @pytest.mark.parametrize("ordered", [True, False])
@@ -146,9 +146,9 @@ def test_states_that_give_up_share_a_start(tmp_path: Path, *, ordered: bool) -> 
     shell = project(tmp_path, {}, states, state_auto_order=ordered)
     box = {"engine": str(engine), "connect_timeout_s": 1}
     shell.write("pillar/hosts.sls", json.dumps({"resources": {"container": {"hosts": {"far": box}}}}))
-    said = comments(shell)
+    texts = comments(shell)
     short = {"not run: container:far is unreachable", "not run: container:far has not answered"}
-    (reason,) = [one for one in said if one not in short]
+    (reason,) = [comment for comment in texts if comment not in short]
     assert reason.endswith("\ncontainer:far has not answered")
     assert calls.read_text().count("exec") <= (1 if ordered else 4)
 
@@ -156,10 +156,10 @@ def test_states_that_give_up_share_a_start(tmp_path: Path, *, ordered: bool) -> 
 def test_a_target_that_reads_grains_tries_a_host_once(listener: Listener, tmp_path: Path) -> None:
     """The states whose targets cannot be matched without the host's grains are not run, either."""
     states = {f"s{number}": state("T@ssh_host and G@kernel:Linux") for number in range(5)}
-    said = comments(project(tmp_path, {"far": listener.config()}, states))
+    texts = comments(project(tmp_path, {"far": listener.config()}, states))
     assert listener.accepted == 1
-    assert said[1:] == [NOT_RUN] * 4
-    assert "ssh_host:far (127.0.0.1:" in said[0]
+    assert texts[1:] == [NOT_RUN] * 4
+    assert "ssh_host:far (127.0.0.1:" in texts[0]
 
 
 def test_a_state_with_retry_tries_again(listener: Listener, tmp_path: Path) -> None:
@@ -174,10 +174,10 @@ def test_a_jump_host_is_tried_once(listener: Listener, tmp_path: Path) -> None:
     """Hosts behind a jump host that cannot be reached each say so, and do not try it again."""
     hosts = {"jump": listener.config(), **{name: listener.config(jump="jump") for name in ("one", "two")}}
     states = {f"{name} {number}": state(name) for name in ("one", "two") for number in range(2)}
-    said = comments(project(tmp_path, hosts, states))
+    texts = comments(project(tmp_path, hosts, states))
     assert listener.accepted == 1
-    assert sum("is reached through ssh_host:jump" in one for one in said) == 2
-    assert sum(one.startswith("not run: ssh_host:") for one in said) == 2
+    assert sum("is reached through ssh_host:jump" in comment for comment in texts) == 2
+    assert sum(comment.startswith("not run: ssh_host:") for comment in texts) == 2
 
 
 def test_the_next_run_tries_again(tmp_path: Path) -> None:
@@ -240,6 +240,8 @@ def test_a_derived_host_is_named_with_its_source(tmp_path: Path) -> None:
         "behind": True,
     }
     beside = shell.run("apply", "inner", "--tgt", "T@ssh_host", "--out", "json").document
-    assert all(one["comment"].endswith(origin) for returns in beside.values() for one in returns.values())
+    assert all(
+        returned["comment"].endswith(origin) for returns in beside.values() for returned in returns.values()
+    )
     assert origin in shell.run("resources", "refresh").out
     listener.close()

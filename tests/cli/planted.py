@@ -328,5 +328,5 @@ def broken_files() -> list[str]:
 
 def needles() -> dict[str, list[bytes]]:
     """Return what no sink may hold, by the kind of secret; texts that are parts of others are left out."""
-    found = {kind.name: sorted({text.encode() for text in kind.needles()}) for kind in KINDS}
-    return found | {f"from {name}": [secret.encode()] for name, secret in OTHER_SECRETS.items()}
+    texts = {kind.name: sorted({text.encode() for text in kind.needles()}) for kind in KINDS}
+    return texts | {f"from {name}": [secret.encode()] for name, secret in OTHER_SECRETS.items()}

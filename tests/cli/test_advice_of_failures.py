@@ -69,7 +69,7 @@ def test_results_for_a_program_have_it_and_so_has_the_progress(failing: Shell) -
     """The document has the comment as it is; on stderr a person reads the rest."""
     ended = failing.run("apply", "t", "--out", "json")
     (returns,) = json.loads(ended.out).values()
-    comments = [one["comment"] for one in returns.values()]
+    comments = [returned["comment"] for returned in returns.values()]
     assert f"{REASON} {ADVICE}" in comments
     assert f"{REASON} {ADVICE}" in ended.err
 

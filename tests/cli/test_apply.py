@@ -57,7 +57,7 @@ def test_json_is_one_document(shell: Shell) -> None:
     assert minion == "me"
     assert returns[NOP]["result"] is True
     assert returns[NOP]["__run_num__"] == 0
-    assert [one["result"] for one in returns.values()] == [True, True, False]
+    assert [returned["result"] for returned in returns.values()] == [True, True, False]
 
 
 def test_yaml_is_the_same_document(shell: Shell) -> None:
@@ -203,10 +203,10 @@ def test_secrets_are_nowhere(shell: Shell) -> None:
         assert ended.code == 2
         assert "sw0rdfish-9" not in ended.out + ended.err
         assert "(sensitive)" in ended.out
-    found = subprocess.run(
+    grep = subprocess.run(
         ["grep", "-rl", "sw0rdfish-9", os.fspath(shell.root)], capture_output=True, text=True, check=False
     )
-    assert found.stdout.split() == [str(shell.root / "states" / "secret.sls")]
+    assert grep.stdout.split() == [str(shell.root / "states" / "secret.sls")]
 
 
 def test_commands_can_be_followed(shell: Shell) -> None:

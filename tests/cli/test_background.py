@@ -87,8 +87,8 @@ def test_a_timeout_ends_what_holds_the_output(
 ) -> None:
     """A state that is held longer than its `timeout` fails, and the process group of its command is ended."""
     # Nothing is read from a pipe into which nobody writes; where a writer is left, it would block.
-    pipe, said, limit_s = os.open(tmp_path / "began", os.O_RDONLY | os.O_NONBLOCK), b"", 1.5
-    while not said:
+    pipe, written, limit_s = os.open(tmp_path / "began", os.O_RDONLY | os.O_NONBLOCK), b"", 1.5
+    while not written:
         # A host under load may need longer than the limit until the command starts.
         limit_s *= 2
         words = apply(
@@ -96,8 +96,8 @@ def test_a_timeout_ends_what_holds_the_output(
         )
         process = shell.start(*words)
         out, _ = process.communicate(timeout=300)
-        said = os.read(pipe, 100)
-    assert said == b"held\n"
+        written = os.read(pipe, 100)
+    assert written == b"held\n"
     assert os.read(pipe, 100) == b""
     os.close(pipe)
     assert process.returncode == 2

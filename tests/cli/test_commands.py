@@ -210,7 +210,7 @@ def test_runs(shell: Shell) -> None:
     first = shell.run("apply", "good", "--out", "json")
     shell.run("plan", "bad")
     listed = shell.run("runs", "list", "--out", "json").document
-    assert [(one["mods"], one["test"], one["exit_code"]) for one in listed] == [
+    assert [(run["mods"], run["test"], run["exit_code"]) for run in listed] == [
         (["bad"], True, 2),
         (["good"], False, 0),
     ]
@@ -272,7 +272,7 @@ def test_environments_of_the_command_line(shell: Shell) -> None:
     shell.write("pdev/it.sls", "env: of dev\n")
     chosen = ("--saltenv", "dev", "--pillarenv", "dev")
     ended = shell.run("apply", "here", *chosen, "--out", "json")
-    assert [one["__id__"] for one in ended.document["web-01"].values()] == ["dev-of dev"]
+    assert [returned["__id__"] for returned in ended.document["web-01"].values()] == ["dev-of dev"]
     assert shell.run("show", "pillar", "--out", "json", *chosen).document == {"web-01": {"env": "of dev"}}
     assert shell.run("apply", "here").code == 1
 
@@ -350,7 +350,7 @@ def test_a_fault_of_ensue_itself(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (("apply", "--concurrency=-4"), ("'--concurrency'", "-4 is not in the range x>=1")),
         (("apply", "--concurrency", "many"), ("'--concurrency'",)),
@@ -377,12 +377,12 @@ def test_a_fault_of_ensue_itself(shell: Shell) -> None:
     ],
 )
 def test_a_value_out_of_bounds_is_refused(
-    shell: Shell, words: tuple[str, ...], told: tuple[str, ...]
+    shell: Shell, words: tuple[str, ...], expected: tuple[str, ...]
 ) -> None:
     """Options of the command line are checked, all of them: exit code 1, and what is possible."""
     ended = shell.run(*words)
     assert (ended.code, ended.out) == (1, ""), ended.err
-    assert [one for one in told if one not in ended.err] == []
+    assert [text for text in expected if text not in ended.err] == []
 
 
 @pytest.mark.parametrize("content", [b"", b"SQLite", b"\0" * 5000, b"no database" * 999, None])

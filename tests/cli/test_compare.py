@@ -109,7 +109,7 @@ def test_an_edited_argument_and_its_order(tmp_path: Path) -> None:
 def _edited_salt(tmp_path: Path) -> Path:
     """Return a Salt that has the argument `hidden` in one state, with another value."""
     lines = [json.loads(line) for line in recorded("same").read_text().splitlines()]
-    next(one for one in lines[0]["low"] if one["name"] == "two")["hidden"] = "yes"
+    next(chunk for chunk in lines[0]["low"] if chunk["name"] == "two")["hidden"] = "yes"
     answer = tmp_path / "answer.jsonl"
     answer.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return stand_in(tmp_path / "salt", answer)

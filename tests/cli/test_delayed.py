@@ -199,8 +199,10 @@ def test_the_document_has_every_entry(shell: Shell) -> None:
     shell.write("states/t.sls", EVERYTHING + "#!delayed_block never\n#!end_delayed_block\n")
     shell.write("states/later.sls", LATER)
     returns = shell.run("apply", "t", "--out", "json").document["web-01"]
-    found = [(entry["scope"], entry["kind"], entry["name"], entry["status"]) for entry in entries(returns)]
-    assert found == [
+    described = [
+        (entry["scope"], entry["kind"], entry["name"], entry["status"]) for entry in entries(returns)
+    ]
+    assert described == [
         ("caller/outer", "block", "outer", "done"),
         ("caller/outer/within/later", "sls", "later", "done"),
         ("caller/outer#2", "block", "outer", "done"),
@@ -233,8 +235,8 @@ def test_progress_tells_of_scopes_and_of_what_broke(shell: Shell) -> None:
     shell.write("states/t.sls", EVERYTHING)
     shell.write("states/later.sls", LATER)
     lines = shell.run("apply", "t", "--out", "json").err.splitlines()
-    told = [line.partition(": states/")[0] for line in lines if re.search("later|outer|bad", line)]
-    assert told == [
+    beginnings = [line.partition(": states/")[0] for line in lines if re.search("later|outer|bad", line)]
+    assert beginnings == [
         "caller/outer: block outer on minion:web-01, 1 state",
         "caller/outer/within/later: sls later on minion:web-01, 1 state",
         "failed: innermost (test.fail_with_changes)",

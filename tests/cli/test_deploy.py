@@ -105,8 +105,8 @@ def test_a_failure_keeps_what_was_there(project: DeployedProject) -> None:
     project.postgres(f"{{fail: 'no space for {SECRET}'}}")
     ended = project.run(*DEPLOY, "--out", "json")
     assert ended.code == 2
-    found = statuses(ended.document)
-    assert found == {"base-env": "created", "dns": "created", "postgres": "failed", "workload": "skipped"}
+    by_type = statuses(ended.document)
+    assert by_type == {"base-env": "created", "dns": "created", "postgres": "failed", "workload": "skipped"}
     comments = {node["type"]: node["comment"] for node in ended.document["nodes"]}
     assert comments["postgres"] == "no space for (sensitive)"
     assert comments["workload"] == f"{DB} failed"
@@ -309,7 +309,7 @@ entity:
 def active(project: DeployedProject) -> set[str]:
     """Return the resources that can be targeted."""
     listed = project.run("resources", "list", "--out", "json").document
-    return {srn for srn, one in listed.items() if one["status"] == "active"}
+    return {srn for srn, resource in listed.items() if resource["status"] == "active"}
 
 
 def test_a_resource_that_a_driver_registers(project: DeployedProject) -> None:

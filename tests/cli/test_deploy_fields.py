@@ -95,7 +95,7 @@ def test_a_new_resource_has_what_it_is_given(tmp_path: Path) -> None:
     """Every field is added, its secrets are hidden, and nothing is old."""
     project = deployed_project(tmp_path / "project")
     planned = changes(project.run(*DEPLOY, "--plan", "--out", "json").document)
-    fields = [one for each in planned.values() for one in each]
+    fields = [field for each in planned.values() for field in each]
     assert {field["op"] for field in fields} == {"add"}
     assert {field["path"] for field in fields} == {"/params", "/values", "/secrets"}
     assert {str(field["new"]) for field in fields if field["path"] == "/secrets"} == {"(sensitive)"}

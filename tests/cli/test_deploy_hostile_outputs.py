@@ -49,7 +49,7 @@ def outputs_of(shell: Shell) -> dict[str, Any]:
     ended = shell.run(*DEPLOY, "--out", "json")
     assert ended.code == 0, ended.err + ended.out
     assert SECRET not in ended.out + ended.err
-    (node,) = (one for one in ended.document["nodes"] if one["type"] == "postgres")
+    (node,) = (candidate for candidate in ended.document["nodes"] if candidate["type"] == "postgres")
     return node["outputs"]
 
 
@@ -86,15 +86,15 @@ def test_an_output_is_no_yaml(tmp_path: Path, driver: str) -> None:
     hostile = "x\nevil: 1"
     inputs = templates(outputs=f"own: 1\nit: {IT}\n", manifests=f"{{{{ {dot}driver.values.it }}}}")
     shell = project(tmp_path, driver, inputs, hostile)
-    found = refusal(shell)
-    assert f"templates.outputs:2: what {IT} prints is more than a part of one YAML value" in found
-    assert "pass it in `values`" in found
+    error = refusal(shell)
+    assert f"templates.outputs:2: what {IT} prints is more than a part of one YAML value" in error
+    assert "pass it in `values`" in error
     shell = project(tmp_path, driver, templates(outputs=f"it: {{{{ {dot}driver.values.it }}}}"), hostile)
-    found = refusal(shell)
-    assert f"templates.outputs:1: what {dot}driver.values.it prints" in found.replace("{{ ", "").replace(
+    error = refusal(shell)
+    assert f"templates.outputs:1: what {dot}driver.values.it prints" in error.replace("{{ ", "").replace(
         " }}", ""
     )
-    assert "evil" not in found
+    assert "evil" not in error
     as_json = "toRawJson" if dot else "tojson"
     mended = templates(outputs=f"it: {{{{ {dot}driver.values.it | {as_json} }}}}")
     assert outputs_of(project(tmp_path, driver, mended, hostile)) == {"it": hostile}
@@ -112,9 +112,9 @@ def test_harmless_outputs_are_what_they_always_were(tmp_path: Path) -> None:
 def test_an_output_is_no_part_of_an_action(tmp_path: Path) -> None:
     """In a string of an action it may be harmless, elsewhere in one a number; the message says what to do."""
     inputs = templates(outputs=f'it: {{{{ index .driver.secrets "{IT}" }}}}\n')
-    found = refusal(project(tmp_path, "humanitec/template", inputs, 'x" | printf "'))
-    assert f"templates.outputs:1: {IT} is what config.default#modules.web.externals.db says" in found
-    assert "use `.driver.values.NAME` here" in found
+    error = refusal(project(tmp_path, "humanitec/template", inputs, 'x" | printf "'))
+    assert f"templates.outputs:1: {IT} is what config.default#modules.web.externals.db says" in error
+    assert "use `.driver.values.NAME` here" in error
     inputs = templates(outputs=f"it: {{{{ {IT} }}}}\n")
     assert "be a number" in refusal(
         project(tmp_path, "humanitec/template", inputs, ".driver.secrets.password")
@@ -145,7 +145,7 @@ def test_an_output_is_no_code(tmp_path: Path, driver: str) -> None:
     """It is refused before anything is provisioned, and the message does not show it."""
     inputs, hostile, help_ = CODE[driver]
     shell = project(tmp_path, driver, inputs, hostile)
-    found = refusal(shell, 1)
-    assert f"{IT} is what config.default#modules.web.externals.db says" in found
-    assert help_ in found
-    assert "evil" not in found
+    error = refusal(shell, 1)
+    assert f"{IT} is what config.default#modules.web.externals.db says" in error
+    assert help_ in error
+    assert "evil" not in error

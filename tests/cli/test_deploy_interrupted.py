@@ -39,11 +39,11 @@ def test_ctrl_c_waits_for_what_is_running(project: DeployedProject, waiting: Wai
     waiting.open_gate()
     out, err = waiting.ended()
     assert waiting.process.returncode == 130, err
-    found = statuses(json.loads(out))
-    assert (found["postgres"], found["workload"]) == ("created", "skipped")
+    by_type = statuses(json.loads(out))
+    assert (by_type["postgres"], by_type["workload"]) == ("created", "skipped")
     project.log()
-    found = deployed(project)
-    assert (found["postgres"], found["workload"]) == ("unchanged", "created")
+    by_type = deployed(project)
+    assert (by_type["postgres"], by_type["workload"]) == ("unchanged", "created")
     assert project.log() == []
 
 
@@ -79,6 +79,6 @@ def test_a_kill_leaves_a_cookie(project: DeployedProject, waiting: Waiting) -> N
     waiting.ended()
     assert project.log() == ["create dns", "create postgres"]
     project.postgres("{host: db}")
-    found = deployed(project)
-    assert (found["postgres"], found["dns"], found["workload"]) == ("created", "unchanged", "created")
+    by_type = deployed(project)
+    assert (by_type["postgres"], by_type["dns"], by_type["workload"]) == ("created", "unchanged", "created")
     assert project.log() == ["create postgres again"]

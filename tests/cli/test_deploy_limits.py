@@ -84,7 +84,7 @@ def test_a_call_ends_in_time(project: DeployedProject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "error"),
     [
         ("timeout: soon", "'timeout' is not a duration"),
         ("timeout: true", "'timeout' is not a duration"),
@@ -95,11 +95,11 @@ def test_a_call_ends_in_time(project: DeployedProject) -> None:
         ("retry: {attempt: 2}", "'retry' has no key 'attempt'"),
     ],
 )
-def test_what_is_no_limit_is_refused(project: DeployedProject, words: str, said: str) -> None:
+def test_what_is_no_limit_is_refused(project: DeployedProject, words: str, error: str) -> None:
     """With its place, before anything runs."""
     limited(project, words)
     ended = project.run(*DEPLOY)
     assert ended.code == 1
-    assert said in ended.err
+    assert error in ended.err
     assert "definitions/pg.yaml:6" in ended.err
     assert DB not in ended.out

@@ -122,9 +122,9 @@ def test_an_item_alone_is_provisioned(project: ListsProject) -> None:
 
 def test_a_dependent_alone_has_all_items(project: ListsProject) -> None:
     """It depends on them."""
-    found = project.deployed("--only", "workload.default#modules.web")
-    assert set(found.values()) == {"created"}
-    assert len(found) == 4
+    nodes = project.deployed("--only", "workload.default#modules.web")
+    assert set(nodes.values()) == {"created"}
+    assert len(nodes) == 4
 
 
 def test_a_resource_that_nothing_can_add_is_refused(project: ListsProject) -> None:
@@ -144,10 +144,10 @@ def test_a_failing_item_does_not_stop_the_others(project: ListsProject) -> None:
         "workload web": "skipped",
     }
     assert project.run(*DESTROY).code == 0
-    found = project.deployed("--failhard", "--concurrency", "1", code=2)
-    assert found["zone a"] == "failed"
-    assert found["zone b"] in {"created", "skipped"}
-    assert found["workload web"] == "skipped"
+    nodes = project.deployed("--failhard", "--concurrency", "1", code=2)
+    assert nodes["zone a"] == "failed"
+    assert nodes["zone b"] in {"created", "skipped"}
+    assert nodes["workload web"] == "skipped"
     project.zone('{id: "${context.res.id}"}')
     assert set(project.deployed().values()) <= {"created", "unchanged"}
 
@@ -165,8 +165,8 @@ def test_a_failure_of_an_item_does_not_keep_what_has_left_the_list(project: List
     project.write("definitions/web.yaml", web.replace("${resources.workload>zone.outputs.id}", "none"))
     dns = (project.root / "definitions/dns.yaml").read_text()
     project.write("definitions/dns.yaml", dns.replace("match_dependents: true", "match_dependents: false"))
-    found = project.deployed("--prune", code=2)
-    assert (found["zone a"], found["workload web"], found["zone c"]) == ("failed", "updated", "destroyed")
+    nodes = project.deployed("--prune", code=2)
+    assert (nodes["zone a"], nodes["workload web"], nodes["zone c"]) == ("failed", "updated", "destroyed")
 
 
 def test_one_at_a_time(project: ListsProject) -> None:
@@ -235,8 +235,8 @@ def test_an_item_is_made_anew(project: ListsProject) -> None:
     """By its name; it may be named before the list is known."""
     project.deployed()
     project.log()
-    found = project.deployed("--replace=zone.default#a")
-    assert (found["zone a"], found["zone b"]) == ("replaced", "unchanged")
+    nodes = project.deployed("--replace=zone.default#a")
+    assert (nodes["zone a"], nodes["zone b"]) == ("replaced", "unchanged")
     assert project.log() == ["create zone", "delete zone"]
 
 

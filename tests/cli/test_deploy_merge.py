@@ -86,11 +86,11 @@ def teams(
             pytest.skip("needs PostgreSQL: apt-get install postgresql")
         url = server_url
     made = (Checkout(tmp_path / "web"), Checkout(tmp_path / "api"))
-    for one in made:
-        one.write("ensue.yaml", f"id: m\nstore_url: {url}\n")
-        one.write("states/_drivers/log.py", DRIVER)
-        one.write("definitions/all.yaml", DEFINITIONS)
-        one.write(f"{one.root.name}.yaml", SCORE.replace("NAME", one.root.name))
+    for checkout in made:
+        checkout.write("ensue.yaml", f"id: m\nstore_url: {url}\n")
+        checkout.write("states/_drivers/log.py", DRIVER)
+        checkout.write("definitions/all.yaml", DEFINITIONS)
+        checkout.write(f"{checkout.root.name}.yaml", SCORE.replace("NAME", checkout.root.name))
     yield made
     made[0].deploy("--destroy", code=0)
 
@@ -149,7 +149,7 @@ def test_the_set_is_sealed(teams: tuple[Checkout, Checkout], tmp_path: Path) -> 
     web, _ = teams
     web.deploy(*GIVEN, files=("web.yaml",))
     kept = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".yaml"]
-    assert [one for one in kept if SECRET.encode() in one.read_bytes()] == []
+    assert [path for path in kept if SECRET.encode() in path.read_bytes()] == []
     if (tmp_path / "store.db").exists():
         assert b"score.dev" not in (tmp_path / "store.db").read_bytes()
 

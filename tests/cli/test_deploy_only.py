@@ -76,7 +76,7 @@ def test_what_others_use_stays(project: DeployedProject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said", "code"),
+    ("words", "error", "code"),
     [
         (("--only", "dns.default#nothing"), "E0858", 1),
         (("--only", DB, "--prune"), "no --prune", 1),
@@ -84,10 +84,10 @@ def test_what_others_use_stays(project: DeployedProject) -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    project: DeployedProject, words: tuple[str, ...], said: str, code: int
+    project: DeployedProject, words: tuple[str, ...], error: str, code: int
 ) -> None:
     """A name that nothing has, and options that are about the whole environment."""
     ended = project.run(*DEPLOY, *words)
     assert (ended.code, project.log()) == (code, [])
-    assert said in ended.err
+    assert error in ended.err
     assert project.run(*DESTROY, "--only", DB).code == 1

@@ -73,11 +73,11 @@ class Checkout(Shell):
 def checkouts(tmp_path: Path, server: Postgresql) -> tuple[Checkout, Checkout]:
     """Two with the same files; the database is removed by the last one that has it."""
     made = (Checkout(tmp_path / "first"), Checkout(tmp_path / "second"))
-    for one in made:
-        one.write("ensue.yaml", "id: m\n")
-        one.write("score.yaml", SCORE)
+    for checkout in made:
+        checkout.write("ensue.yaml", "id: m\n")
+        checkout.write("score.yaml", SCORE)
         definitions = DEFINITIONS.replace("HOST", str(server.socket_folder)).replace("PASSWORD", PASSWORD)
-        one.write("definitions/all.yaml", definitions)
+        checkout.write("definitions/all.yaml", definitions)
     return made
 
 

@@ -95,7 +95,7 @@ URL = "http: 'http://${outputs.host}:${outputs.port}/'"
 
 
 def node(document: Any) -> Any:
-    return next(one for one in document["nodes"] if one["type"] == "postgres")
+    return next(candidate for candidate in document["nodes"] if candidate["type"] == "postgres")
 
 
 def test_dependents_start_when_it_is_ready(project: DeployedProject, opening: Server) -> None:
@@ -120,21 +120,21 @@ def test_what_is_not_ready_is_kept(project: DeployedProject, closed: Server, ope
     awaited(project, closed, f"{{{URL}, interval: 60s, timeout: 60s}}")
     ended = project.run(*DEPLOY, "--out", "json")
     assert ended.code == 2
-    found = node(ended.document)
-    assert (found["status"], statuses(ended.document)["workload"]) == ("failed", "skipped")
-    assert found["comment"] == (
+    database = node(ended.document)
+    assert (database["status"], statuses(ended.document)["workload"]) == ("failed", "skipped")
+    assert database["comment"] == (
         f"it is made, and was not ready within 60 s: http://{LOOPBACK}:{closed.port}/ answers 503"
     )
-    assert found["outputs"]["port"] == closed.port
+    assert database["outputs"]["port"] == closed.port
     kept = project.run("show", "active", "--out", "json").document
-    assert [one["ready"] for one in kept if one["resource"].startswith("postgres")] == [False]
+    assert [resource["ready"] for resource in kept if resource["resource"].startswith("postgres")] == [False]
     assert "active, not ready" in project.run("show", "active").out
     assert "create postgres" in project.log()
     awaited(project, closed, f"{{http: 'http://{LOOPBACK}:{opening.port}/', interval: 0.01s}}")
     ended = project.run(*DEPLOY, "--out", "json")
     assert ended.code == 0, ended.err
-    found = node(ended.document)
-    assert (found["status"], found["comment"]) == ("unchanged", "it is ready now")
+    database = node(ended.document)
+    assert (database["status"], database["comment"]) == ("unchanged", "it is ready now")
     assert project.log() == []
     assert project.run(*DESTROY).code == 0
     assert "delete postgres" in project.log()
@@ -165,9 +165,11 @@ def test_two_signals_end_the_wait(project: DeployedProject, closed: Server) -> N
     assert b"Traceback" not in err
     assert not out or node(json.loads(out))["status"] == "failed"
     kept = project.run("show", "active", "--out", "json").document
-    assert [(one["state"], one["ready"]) for one in kept if one["resource"].startswith("postgres")] == [
-        ("active", False)
-    ]
+    assert [
+        (resource["state"], resource["ready"])
+        for resource in kept
+        if resource["resource"].startswith("postgres")
+    ] == [("active", False)]
 
 
 def test_a_command_that_succeeds(project: DeployedProject, closed: Server) -> None:

@@ -164,7 +164,9 @@ def test_what_is_in_use_stays_if_the_new_one_fails(project: DeployedProject) -> 
     assert (ended.code, statuses(ended.document)["postgres"]) == (2, "failed")
     assert lines(project) == ["CREATE postgres"]
     (kept,) = [
-        one for one in project.run("show", "active", "--out", "json").document if one["resource"] == DB
+        resource
+        for resource in project.run("show", "active", "--out", "json").document
+        if resource["resource"] == DB
     ]
     assert (kept["definition"], kept["driver"], kept["state"]) == ("pg", "log", "active")
     project.log()
@@ -265,13 +267,13 @@ def test_the_plan_of_a_state_fails_as_the_state_does(
 def test_a_terminal_is_asked(project: DeployedProject, answer: bytes, code: int, text: str) -> None:
     """The answer is no unless it is yes, for another driver and for an update that destroys something."""
     project.write("definitions/pg.yaml", text)
-    ended, out, said = answered(project, DEPLOY, b"Replace them?", answer)
-    assert ended == code, said
+    ended, out, stderr = answered(project, DEPLOY, b"Replace them?", answer)
+    assert ended == code, stderr
     if text == PARTLY:
-        assert b"its update would destroy the disk" in said
+        assert b"its update would destroy the disk" in stderr
         calls = ["update postgres", *(["update postgres again"] if code == 0 else [])]
     else:
-        assert REPLACED.encode() in said
+        assert REPLACED.encode() in stderr
         calls = ["CREATE postgres", "delete postgres"] if code == 0 else []
         assert (b"-/+ replaced" in out) is (code == 0)
     assert lines(project) == calls
@@ -341,17 +343,17 @@ def test_a_failure_while_it_is_made_anew_is_continued(broken: DeployedProject) -
 
 
 @pytest.mark.parametrize(
-    ("entity", "said"),
+    ("entity", "error"),
     [("protect: true", "E0860"), ("retain: true", "E0849]: " + DB + " cannot be made anew")],
 )
-def test_what_is_kept_is_not_made_anew(broken: DeployedProject, entity: str, said: str) -> None:
+def test_what_is_kept_is_not_made_anew(broken: DeployedProject, entity: str, error: str) -> None:
     """Neither a protected resource nor a retained one; nothing has run."""
     broken.write("definitions/pg.yaml", POSTGRES.replace("  driver_type", f"  {entity}\n  driver_type"))
     deployed(broken)
     broken.log()
     ended = broken.run(*DEPLOY, "--replace", DB)
     assert (ended.code, broken.log()) == (1, [])
-    assert said in ended.err
+    assert error in ended.err
 
 
 def test_a_misspelt_resource_is_not_made_anew(broken: DeployedProject) -> None:

@@ -49,7 +49,7 @@ CONTEXT = ("--app", "shop", "--env", "dev")
 def statuses(shell: Shell) -> dict[str, str]:
     """Return the status of each derived resource by its name."""
     listed = shell.run("resources", "list", "--out", "json").document
-    return {name: one["status"] for name, one in listed.items() if one["type"] == "dummy"}
+    return {name: resource["status"] for name, resource in listed.items() if resource["type"] == "dummy"}
 
 
 def deploy(shell: Shell, *, registers: bool) -> None:

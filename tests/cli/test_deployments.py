@@ -67,7 +67,7 @@ def project(tmp_path: Path) -> Environment:
 def test_the_list_is_newest_first(project: Environment) -> None:
     """Number, time, who, what, result; `--limit` counts in each environment, and others can be left out."""
     second, first = project.document("list")
-    assert [one["number"] for one in (second, first)] == [2, 1]
+    assert [deployment["number"] for deployment in (second, first)] == [2, 1]
     assert (first["command"], first["files"], first["result"]) == ("deploy", ["web.yaml"], "succeeded")
     assert (second["command"], second["files"]) == ("merge", ["rest.yaml"])
     assert second["statuses"] == {"created": 3, "unchanged": 1, "updated": 1}
@@ -76,7 +76,7 @@ def test_the_list_is_newest_first(project: Environment) -> None:
     assert sorted(first["definitions"]) == ["db", "workload"]
     assert first["definitions_digest"] == second["definitions_digest"]
     assert first["hash"] != second["hash"]
-    assert [one["number"] for one in project.document("list", "--limit", "1")] == [2]
+    assert [deployment["number"] for deployment in project.document("list", "--limit", "1")] == [2]
     assert project.run("deployments", "list", "--app", "other", "--out", "json").document == []
     lines = project.run("deployments", "list").out.splitlines()
     assert lines[0].split() == [
@@ -112,9 +112,9 @@ def test_what_differs_is_a_delta(project: Environment) -> None:
     project.write("web.yaml", WEB.replace("size: 1", "size: 2"))
     project.write("definitions/all.yaml", DEFINITIONS.replace("host: h", "host: elsewhere, password: p"))
     project.deploy("web.yaml", "--image", "nginx:2", "--value", "TIER=gold", "--prune")
-    found = project.document("diff", "2")
-    assert (found["from"], found["to"]) == (2, 3)
-    assert found["delta"] == {
+    difference = project.document("diff", "2")
+    assert (difference["from"], difference["to"]) == (2, 3)
+    assert difference["delta"] == {
         "modules": {
             "add": {},
             "remove": ["api"],
@@ -127,8 +127,8 @@ def test_what_differs_is_a_delta(project: Environment) -> None:
         },
         "shared": [{"op": "remove", "path": "/dns"}],
     }
-    assert found["values"] == [{"op": "replace", "path": "/TIER", "value": "gold"}]
-    assert [definition["path"] for definition in found["definitions"]] == ["/db"]
+    assert difference["values"] == [{"op": "replace", "path": "/TIER", "value": "gold"}]
+    assert [definition["path"] for definition in difference["definitions"]] == ["/db"]
     back = project.document("diff", "3", "2")
     assert list(back["delta"]["modules"]["add"]) == ["api"]
     lines = project.run("deployments", "diff", "2", "3", *ENV).out.splitlines()
@@ -156,9 +156,12 @@ def test_how_deployments_end(project: Environment) -> None:
         assert project.run("deploy", *ENV, "--destroy").code == 0
     project.run("deploy", "--app", "shop", "--env", "never", "--destroy")
     listed = project.run("deployments", "list", "--out", "json").document
-    ends = [(one["env"], one["number"], one["command"], one["result"]) for one in listed[:2]]
+    ends = [
+        (deployment["env"], deployment["number"], deployment["command"], deployment["result"])
+        for deployment in listed[:2]
+    ]
     assert ends == [("dev", 4, "destroy", "succeeded"), ("dev", 3, "deploy", "failed")]
-    assert {one["env"] for one in listed} == {"dev"}
+    assert {deployment["env"] for deployment in listed} == {"dev"}
     assert project.document("show", "last")["set"] == {"modules": {}, "shared": {}, "values": {}}
 
 
@@ -241,7 +244,7 @@ def test_a_promotion_has_the_context_of_its_target(project: Environment) -> None
 
 def test_what_does_not_go_with_an_earlier_deployment(project: Environment) -> None:
     """Files, a removal, an environment without `--from`, a deployment that is not there."""
-    for words, said in (
+    for words, error in (
         (("web.yaml", "--from", "1"), "it takes no files"),
         (("--from", "1", "--destroy"), "no --from"),
         (("web.yaml", "--to-env", "prod"), "--to-env goes with --from"),
@@ -251,4 +254,4 @@ def test_what_does_not_go_with_an_earlier_deployment(project: Environment) -> No
         (("--from", "9" * 5000), "neither the number of a deployment nor `last`"),
     ):
         ended = project.run("deploy", *words, *ENV)
-        assert (ended.code, said in ended.err) == (1, True), ended.err
+        assert (ended.code, error in ended.err) == (1, True), ended.err

@@ -84,7 +84,7 @@ def test_data(shell: Shell) -> None:
     """With --out json there is one document: by kind, then by name."""
     document = shell.run("doc", "cmd.run", "--out", "json").document
     assert set(document) == {"states", "modules"}
-    [argument] = [one for one in document["states"]["cmd.run"]["arguments"] if one["name"] == "timeout"]
+    [argument] = [item for item in document["states"]["cmd.run"]["arguments"] if item["name"] == "timeout"]
     assert (argument["unit"], argument["required"], argument["default"]) == ("seconds", False, None)
     listed = shell.run("doc", "--out", "json").document
     assert listed["states"]["timezone"]

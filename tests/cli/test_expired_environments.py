@@ -39,7 +39,7 @@ def expired(project: DeployedProject, *words: str, code: int = 0) -> dict[str, A
     """Return what `expire` said, by environment."""
     ended = project.run("deployments", "expire", *words, "--out", "json")
     assert ended.code == code, ended.out + ended.err
-    return {one["env"]: one for one in ended.document}
+    return {environment["env"]: environment for environment in ended.document}
 
 
 def test_what_has_expired_is_removed_once(project: DeployedProject) -> None:
@@ -64,8 +64,12 @@ def test_later_deployments_renew_it(project: DeployedProject) -> None:
     deploy(project, "here")
     deploy(project, "gone", "--ttl", "none")
     shown = project.run("deployments", "list", "--limit", "1", "--out", "json").document
-    assert {one["env"]: one["ttl_s"] for one in shown} == {"always": 0, "gone": 0, "here": 259_200}
-    here = next(one for one in shown if one["env"] == "here")
+    assert {environment["env"]: environment["ttl_s"] for environment in shown} == {
+        "always": 0,
+        "gone": 0,
+        "here": 259_200,
+    }
+    here = next(environment for environment in shown if environment["env"] == "here")
     assert here["started_at"] < here["expires_at"]
     assert expired(project) == {}
     project.run("deploy", "--app", "shop", "--env", "here", "--destroy")

@@ -237,9 +237,9 @@ def test_an_example_does_what_the_page_says(
         lines = [BY_CODE.get(example.code) or BY_FILE.get(example.path, COMPILE)]
         code = [_run(line) for line in (lines if example.path else text.splitlines())][-1]
         captured = capfd.readouterr()
-        said = captured.out + captured.err
-        assert (AS_COMMENT.get(example.code, example.code) in said) is is_wrong, said
-        assert is_wrong or code == 0, said
+        output = captured.out + captured.err
+        assert (AS_COMMENT.get(example.code, example.code) in output) is is_wrong, output
+        assert is_wrong or code == 0, output
 
 
 def _write_project(folder: Path, example: Example, text: str) -> None:

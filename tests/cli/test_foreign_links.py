@@ -38,12 +38,12 @@ THROUGH_A_LINK = {
 
 
 def _described(folder: Path) -> list[tuple[str, int, int, float, bytes]]:
-    found: list[tuple[str, int, int, float, bytes]] = []
+    described: list[tuple[str, int, int, float, bytes]] = []
     for path in sorted(folder.rglob("*")):
         status = path.lstat()
         content = path.read_bytes() if path.is_file() else b""
-        found.append((path.name, status.st_mode, status.st_uid, status.st_mtime, content))
-    return found
+        described.append((path.name, status.st_mode, status.st_uid, status.st_mtime, content))
+    return described
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root: links of another user are made")

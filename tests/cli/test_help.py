@@ -27,13 +27,13 @@ def _commands() -> Iterator[tuple[str, click.Command]]:
         assert command is not None
         yield name, command
         if isinstance(command, click.Group):
-            yield from ((f"{name} {inner}", one) for inner, one in command.commands.items())
+            yield from ((f"{name} {inner}", subcommand) for inner, subcommand in command.commands.items())
 
 
 ALL = dict(_commands())
 
 
-@pytest.mark.parametrize("name", [name for name, one in ALL.items() if isinstance(one, click.Group)])
+@pytest.mark.parametrize("name", [name for name, command in ALL.items() if isinstance(command, click.Group)])
 def test_a_group_lists_whole_summaries(name: str) -> None:
     """None of them is cut."""
     group = ALL[name]

@@ -178,14 +178,14 @@ def test_a_second_apply_says_who_holds_the_project(hold: Callable[..., Held], sh
 
 def test_nothing_starts_once_it_is_said() -> None:
     """What runs may end at the very moment the notice is read: what comes after it is not started."""
-    told: list[str] = []
+    notices: list[str] = []
     went_on: list[bool] = []
 
     async def supervised() -> None:
         running: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def tell(text: str) -> None:
-            told.append(text)
+            notices.append(text)
             if not running.done():
                 running.set_result(None)
 
@@ -202,7 +202,7 @@ def test_nothing_starts_once_it_is_said() -> None:
                 await task
 
     asyncio.run(supervised())
-    assert len(told) == 1
+    assert len(notices) == 1
     assert not went_on
 
 
@@ -232,7 +232,7 @@ def test_a_signal_wakes_the_loop_whenever_it_comes() -> None:
 
 def test_a_signal_that_python_drops_is_heeded_later() -> None:
     """Python loses the exception of a signal in a callback of its own; the task is cancelled as it begins."""
-    told: list[str] = []
+    notices: list[str] = []
 
     async def supervised(interrupts: Interrupts) -> None:
         task = asyncio.ensure_future(asyncio.Event().wait())
@@ -240,11 +240,11 @@ def test_a_signal_that_python_drops_is_heeded_later() -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    with Interrupts(told.append) as interrupts:
+    with Interrupts(notices.append) as interrupts:
         with suppress(KeyboardInterrupt):  # As if it were raised in the callback of a weak reference.
             signal.raise_signal(signal.SIGINT)
         asyncio.run(supervised(interrupts))
-    assert [line.partition(":")[0] for line in told] == ["SIGINT"]
+    assert [line.partition(":")[0] for line in notices] == ["SIGINT"]
 
 
 LEAVES = """

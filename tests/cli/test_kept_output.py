@@ -87,7 +87,7 @@ def test_a_run_sees_all_of_it_and_keeps_the_beginning(project: Shell) -> None:
     assert line["returned"]["new_state"]["stdout"] is None
     assert "stdout" in line["shared"]
     kept = project.run("show", "enforced", "--out", "json").document
-    entry = next(one for tag, one in kept["web-01"].items() if "|-big_|" in tag)
+    entry = next(returned for tag, returned in kept["web-01"].items() if "|-big_|" in tag)
     assert entry["new_state"]["stdout"] == f"{'x' * 1000}\n{note}"
 
 

@@ -132,17 +132,19 @@ def test_an_apply_warns_of_it(killed: Killed) -> None:
     killed.project.write("states/u.sls", "other:\n  test.fail_without_changes: []\n")
     ended = killed.project.run("apply", "u")
     lines = ended.err.splitlines()
-    told = next(number for number, line in enumerate(lines) if "E0109" in line)
+    warned = next(number for number, line in enumerate(lines) if "E0109" in line)
     failed = next(number for number, line in enumerate(lines) if line.startswith("failed:"))
-    assert f"pid {killed.pid}" in lines[told]
-    assert told < failed
+    assert f"pid {killed.pid}" in lines[warned]
+    assert warned < failed
 
 
 def test_the_journal_names_process_and_command(killed: Killed) -> None:
     """Whole and without the secrets that it was given: the process that ended by itself is named as well."""
     (journal,) = (killed.root / ".ensue/runs").iterdir()
     assert "correct-horse" not in journal.read_text()
-    commands = [one for one in read_run(killed.root / ".ensue", "last") if isinstance(one, CommandStarted)]
+    commands = [
+        event for event in read_run(killed.root / ".ensue", "last") if isinstance(event, CommandStarted)
+    ]
     assert commands[-1].pid == killed.pid
     assert commands[-1].tag_.startswith("cmd_|-long_|-")
 

@@ -157,19 +157,19 @@ def test_a_cachedir_of_another_user_is_reported_by_every_command(
     assert done.returncode == 0, done.stderr
     wrong: list[Any] = []
     for words, (code, out, err) in zip(COMMANDS, json.loads(done.stdout), strict=True):
-        said = out + err
-        if "internal error" in said or "Traceback" in said or code not in {0, 1, 2}:
-            wrong.append((words, code, said))
-        if tuple(words) in NEED_THE_CACHEDIR and (code != 1 or not explains(said)):
-            wrong.append((words, code, said))
-        if "ermission denied" in said and words[0] != "init" and not explains(said):
-            wrong.append((words, code, said))
+        output = out + err
+        if "internal error" in output or "Traceback" in output or code not in {0, 1, 2}:
+            wrong.append((words, code, output))
+        if tuple(words) in NEED_THE_CACHEDIR and (code != 1 or not explains(output)):
+            wrong.append((words, code, output))
+        if "ermission denied" in output and words[0] != "init" and not explains(output):
+            wrong.append((words, code, output))
     assert wrong == []
 
 
-def explains(said: str) -> bool:
+def explains(message: str) -> bool:
     """Return whether a message has a path of the cachedir and a remedy."""
-    return ".ensue" in said and ("`cachedir:`" in said or "check the owner and mode" in said)
+    return ".ensue" in message and ("`cachedir:`" in message or "check the owner and mode" in message)
 
 
 def with_root(project: Path) -> list[list[str]]:

@@ -53,13 +53,13 @@ def test_documents_have_names_and_no_values(project: Shell) -> None:
         "test_|-vagrant_|-vagrant_|-fail_without_changes",
         "test_|-webserver_|-webserver_|-succeed_with_changes",
     ]
-    assert [one["__sls__"] for one in results.values()] == ["webserver"] * 4
+    assert [returned["__sls__"] for returned in results.values()] == ["webserver"] * 4
     assert results["test_|-words_|-words_|-present"]["new_state"] == "(sensitive)"
 
     low = project.run("show", "low", "webserver", "--out", "json").document["m"]
-    assert [one["__id__"] for one in low] == ["vagrant", "webserver", "words", "(sensitive)"]
-    assert {one["state"] for one in low} == {"test"}
-    assert {one["__env__"] for one in low} == {"base"}
+    assert [chunk["__id__"] for chunk in low] == ["vagrant", "webserver", "words", "(sensitive)"]
+    assert {chunk["state"] for chunk in low} == {"test"}
+    assert {chunk["__env__"] for chunk in low} == {"base"}
     assert low[1]["fun"] == "succeed_with_changes"
     assert low[1]["require"] == [{"test": "vagrant"}]
     assert low[1]["__requisites__"] == {"require": [{"test": "vagrant"}]}
@@ -103,10 +103,10 @@ def test_the_output_of_a_command_may_be_a_secret(shell: Shell) -> None:
         assert "s3cret-output" not in ended.out + ended.err
         assert "why" not in (ended.out + ended.err).replace("echo why", "")
     shown = [shell.run(*words) for words in (("runs", "show", "last"), ("show", "enforced", "--out", "json"))]
-    assert "s3cret-output" not in "".join(one.out + one.err for one in shown)
+    assert "s3cret-output" not in "".join(command.out + command.err for command in shown)
     kept = [path for path in (shell.root / ".ensue").rglob("*") if path.is_file()]
     assert kept
-    assert not [one for one in kept if b"s3cret-output" in one.read_bytes()]
+    assert not [path for path in kept if b"s3cret-output" in path.read_bytes()]
 
 
 @pytest.mark.parametrize(
@@ -174,4 +174,4 @@ def test_a_secret_that_is_declared_after_its_value_was_stored(
     assert "(sensitive)" in shown
     assert "s3cret-output" not in shown
     stored = (root / ".ensue").glob("enforced.db*")
-    assert not [one for one in stored if b"s3cret-output" in one.read_bytes()]
+    assert not [path for path in stored if b"s3cret-output" in path.read_bytes()]

@@ -15,9 +15,9 @@ from ensue.cli.root import COMMANDS, root
 BY_COMMAND = [text for table in ansible_options.BY_COMMAND.values() for text in table.values()]
 NAMED = sorted(
     {
-        one
+        quoted
         for text in (*_OPTIONS.values(), *_COMMANDS.values(), *BY_COMMAND)
-        for one in re.findall("`(.*?)`", text)
+        for quoted in re.findall("`(.*?)`", text)
     }
 )
 
@@ -29,7 +29,7 @@ def refused(*words: str) -> str:
     return ended.output
 
 
-@pytest.mark.parametrize("line", [one for one in NAMED if one.startswith("ensue ")])
+@pytest.mark.parametrize("line", [quoted for quoted in NAMED if quoted.startswith("ensue ")])
 def test_what_is_named_exists(line: str) -> None:
     """Each command, and each option of it."""
     _, name, *words = line.split()
@@ -47,11 +47,11 @@ def test_what_is_named_exists(line: str) -> None:
     assert {word for word in words if word.startswith("--")} <= known
 
 
-@pytest.mark.parametrize("option", [one for one in NAMED if one.startswith("--")])
+@pytest.mark.parametrize("option", [quoted for quoted in NAMED if quoted.startswith("--")])
 def test_an_option_that_is_named_exists(option: str) -> None:
     """It is one of apply or plan."""
-    found = [root.get_command(click.Context(root), name) for name in ("apply", "plan")]
-    known = {each for command in found if command for param in command.params for each in param.opts}
+    commands = [root.get_command(click.Context(root), name) for name in ("apply", "plan")]
+    known = {each for command in commands if command for param in command.params for each in param.opts}
     assert re.split("[ =]", option)[0] in known
 
 
@@ -65,7 +65,7 @@ def test_an_option_of_deploy_that_is_named_exists(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "answer"),
     [
         (("apply", "--diff"), "'--diff'. Instead: `ensue plan` shows what would change"),
         (("apply", "web", "--limit", "db"), "'--limit'. Instead: `--tgt TARGET` chooses the machines."),
@@ -105,9 +105,9 @@ def test_an_option_of_deploy_that_is_named_exists(text: str) -> None:
         (("keys", "encrypt_string"), "'encrypt_string'. Instead: gpg decrypts pillar"),
     ],
 )
-def test_words_of_other_tools(words: tuple[str, ...], said: str) -> None:
+def test_words_of_other_tools(words: tuple[str, ...], answer: str) -> None:
     """Misspelt words of ensue are answered as before."""
-    assert said in refused(*words).replace("\n", " ")
+    assert answer in refused(*words).replace("\n", " ")
 
 
 ANSIBLE = (

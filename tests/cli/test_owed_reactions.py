@@ -59,13 +59,19 @@ def test_documents_mark_what_is_owed(shell: Shell) -> None:
     """The state has `owed`; one that never started has no entry, and is named beside the document."""
     write(shell, failhard=False)
     (states,) = shell.run("apply", "t", "--out", "json").document.values()
-    assert [one["__id__"] for one in states.values() if one.get("owed")] == ["reload", "restart"]
+    assert [returned["__id__"] for returned in states.values() if returned.get("owed")] == [
+        "reload",
+        "restart",
+    ]
     (states,) = shell.run("runs", "show", "last", "--out", "json").document.values()
-    assert [one["__id__"] for one in states.values() if one.get("owed")] == ["reload", "restart"]
+    assert [returned["__id__"] for returned in states.values() if returned.get("owed")] == [
+        "reload",
+        "restart",
+    ]
     write(shell, failhard=True)
     applied = shell.run("apply", "t", "--out", "json")
     (states,) = applied.document.values()
-    assert [one["__id__"] for one in states.values() if one.get("owed")] == ["reload"]
+    assert [returned["__id__"] for returned in states.values() if returned.get("owed")] == ["reload"]
     assert "ensue: owed to the next apply: restart (cmd.run)\n" in applied.err
 
 

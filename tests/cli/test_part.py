@@ -56,7 +56,9 @@ def project(tmp_path: Path) -> Shell:
 
 def outline(returns: dict[str, Any]) -> dict[str, str]:
     """Return the status of each state: `excluded`, or its result."""
-    return {one["__id__"]: one.get("status", str(one["result"])) for one in returns.values()}
+    return {
+        returned["__id__"]: returned.get("status", str(returned["result"])) for returned in returns.values()
+    }
 
 
 def test_a_part_of_the_highstate(project: Shell) -> None:
@@ -105,7 +107,7 @@ def test_each_excluded_state_is_in_the_document(project: Shell) -> None:
     assert project.run("runs", "show", "last", "--out", "json").document == ended.document
     assert project.run("apply", "--exclude", "tag:live", "--out", "yaml").code == 0
     listed = project.run("runs", "list", "--out", "json").document
-    assert [one["part"] for one in listed] == ["--exclude tag:live"] * 2
+    assert [run["part"] for run in listed] == ["--exclude tag:live"] * 2
     assert "apply (highstate) --exclude tag:live" in project.run("runs", "list").out
 
 
@@ -155,7 +157,7 @@ def test_tags_are_shown(project: Shell) -> None:
     high = project.run("show", "high", "web", "--out", "json").document["web-01"]
     assert {"tags": "deploy"} in high["conf"]["test"]
     low = project.run("show", "low", "web", "--out", "json").document["web-01"]
-    assert [one["tags"] for one in low] == ["deploy", ["deploy", "live"]]
+    assert [chunk["tags"] for chunk in low] == ["deploy", ["deploy", "live"]]
 
 
 def test_sls_are_completed(project: Shell) -> None:

@@ -120,7 +120,7 @@ class RandomTree:
     def _is_free(self, path: Path) -> bool:
         above = path.relative_to(self._folder).parents
         return not any(
-            (self._folder / one).is_symlink() or (self._folder / one).is_file() for one in [*above]
+            (self._folder / parent).is_symlink() or (self._folder / parent).is_file() for parent in [*above]
         )
 
 
@@ -141,8 +141,8 @@ def test_an_apply_does_what_its_plan_says(shell: Shell, first: int) -> None:
                 tree.change_files()
             planned = shell.run("plan", "t", "--out", "json").document["m"]
             applied = shell.run("apply", "t", "--out", "json").document["m"]
-            found = [*contradictions(planned, applied)]
-            assert not found, f"{seed}, {step}:\n{text}\n{found}"
+            differences = [*contradictions(planned, applied)]
+            assert not differences, f"{seed}, {step}:\n{text}\n{differences}"
 
 
 IN_TURN: Final = {
@@ -190,11 +190,11 @@ def test_states_that_edit_one_file_in_turn(shell: Shell, states: str) -> None:
 def contradictions(planned: Mapping[str, Any], applied: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Yield what a plan was certain of and an apply did not do, with both returns."""
     for tag, did in applied.items():
-        said = planned[tag]
-        if any(text in said["comment"] for text in OPEN) or is_consequence(did):
+        foreseen = planned[tag]
+        if any(text in foreseen["comment"] for text in OPEN) or is_consequence(did):
             continue
-        if kind(said) != kind(did):
-            yield tag, said, did
+        if kind(foreseen) != kind(did):
+            yield tag, foreseen, did
 
 
 def kind(returned: Mapping[str, Any]) -> str:

@@ -73,8 +73,8 @@ def test_the_same_as_data_and_from_the_journal(shell: Shell) -> None:
     run = shell.run("runs", "list", "--out", "json").document[0]["run_id"]
     assert shell.run("runs", "show", run, "--out", "json").document == planned
     applied = shell.run("apply", "--out", "json").document["web-01"]
-    assert all("foreseen" not in one for one in applied.values())
-    ids = [one["__id__"] for one in applied.values()]
+    assert all("foreseen" not in returned for returned in applied.values())
+    ids = [returned["__id__"] for returned in applied.values()]
     assert sorted(ids) == ["configured", "make", "new-01 base", "new-01 web", "new-02 base", "new-02 web"]
 
 
@@ -246,8 +246,12 @@ def test_a_refused_configuration_is_one_failure_of_its_host(shell: Shell) -> Non
     shell.write("states/many.sls", "a: test.nop\nb: test.nop\nc: {cmd.run: [name: 'true']}\n")
     for word in ("plan", "apply"):
         returns = shell.run(word, "many", "--tgt", "h1 or d1", "--out", "json").document
-        of_host = [one for one in next(iter(returns.values())).values() if one["__id__"].startswith("h1 ")]
-        assert [(one["__id__"], one["result"]) for one in of_host] == [("h1 states", False)]
+        of_host = [
+            returned
+            for returned in next(iter(returns.values())).values()
+            if returned["__id__"].startswith("h1 ")
+        ]
+        assert [(returned["__id__"], returned["result"]) for returned in of_host] == [("h1 states", False)]
         assert of_host[0]["comment"] == (
             "ssh_host:h1 is not configured properly: unknown key of Ansible (for `ansible_port` write `port`)"
         )

@@ -71,7 +71,7 @@ class Planted:
 
     def is_secret(self, place: tuple[Any, ...]) -> bool:
         """Return whether a value is at one of the paths, or below one."""
-        return any(place[: len(one)] == one for one in self.places)
+        return any(place[: len(secret_place)] == secret_place for secret_place in self.places)
 
     @property
     def secrets(self) -> Iterator[Any]:
@@ -84,12 +84,12 @@ class Planted:
         return self._shown(self.data, ())
 
     def _shown(self, value: Any, place: tuple[Any, ...]) -> Any:
-        if any(place == one for one in self.places):
+        if any(place == secret_place for secret_place in self.places):
             return MASK
         if isinstance(value, dict):
-            return {key: self._shown(one, (*place, key)) for key, one in value.items()}
+            return {key: self._shown(member, (*place, key)) for key, member in value.items()}
         if isinstance(value, list):
-            return [self._shown(one, (*place, number)) for number, one in enumerate(value)]
+            return [self._shown(member, (*place, number)) for number, member in enumerate(value)]
         return value
 
 
@@ -104,8 +104,8 @@ def walk(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
     members: Any = (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     )
-    for key, one in members:
-        yield from walk(one, (*place, key))
+    for key, member in members:
+        yield from walk(member, (*place, key))
 
 
 PLANTED: Final = [Planted(number) for number in range(STATES)]
@@ -117,14 +117,16 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     shell = Shell(tmp_path_factory.mktemp("paths"))
     shell.write("ensue.yaml", "id: m1\n")
     sls: dict[str, Any] = {}
-    for number, one in enumerate(PLANTED):
+    for number, planted in enumerate(PLANTED):
         arguments = [
-            {"new_state": one.data},
-            {"sensitive": one.paths},
-            {"changes": {"new": one.data, "old": {}}},
+            {"new_state": planted.data},
+            {"sensitive": planted.paths},
+            {"changes": {"new": planted.data, "old": {}}},
         ]
-        told = {"comment": " ".join(str(secret) for secret in one.secrets if not isinstance(secret, bool))}
-        sls[f"p{number}"] = {"test.present": [*arguments, told]}
+        comment = {
+            "comment": " ".join(str(secret) for secret in planted.secrets if not isinstance(secret, bool))
+        }
+        sls[f"p{number}"] = {"test.present": [*arguments, comment]}
         sls[f"u{number}"] = {
             "test.present": [
                 {"new_state": {"all": f"${{test:p{number}:}}", "text": f"x ${{test:p{number}:}} y"}}
@@ -168,7 +170,9 @@ pytestmark = pytest.mark.long
 
 def test_no_sink_has_a_text_or_number_at_a_path(sinks: dict[str, str]) -> None:
     """Outputs, journals, the enforced state, the cache of templates and exceptions show none of them."""
-    secrets = {str(secret) for one in PLANTED for secret in one.secrets if not isinstance(secret, bool)}
+    secrets = {
+        str(secret) for planted in PLANTED for secret in planted.secrets if not isinstance(secret, bool)
+    }
     assert len(secrets) > STATES
     for name, content in sinks.items():
         assert sorted(secret for secret in secrets if secret in content) == [], name
@@ -182,31 +186,35 @@ def test_no_document_has_a_value_at_a_path(shell: Shell, sinks: dict[str, str]) 
     lines = (shell.root / ".ensue" / "runs" / f"{last}.jsonl").read_text().splitlines()
     events = [event for event in map(json.loads, lines) if event["type"] == "NodeFinished"]
     ended = {event["returned"]["id"]: event["returned"] for event in events}
-    low = {one["__id__"]: one for one in shell.run("show", "low", "all", "--out", "json").document["m1"]}
+    low = {
+        chunk["__id__"]: chunk for chunk in shell.run("show", "low", "all", "--out", "json").document["m1"]
+    }
     enforced = shell.run("show", "enforced", "--out", "json").document["m1"]
-    for number, one in enumerate(PLANTED):
+    for number, planted in enumerate(PLANTED):
         tag = f"test_|-p{number}_|-p{number}_|-present"
         for data in (ended[f"p{number}"], applied[tag], enforced[tag], low[f"p{number}"]):
-            assert data["new_state"] == one.shown, (number, one.paths)
+            assert data["new_state"] == planted.shown, (number, planted.paths)
         for data in (ended[f"p{number}"], applied[tag], low[f"p{number}"]):
-            _assert_hidden(data["changes"]["new"], one)
+            _assert_hidden(data["changes"]["new"], planted)
         user = applied[f"test_|-u{number}_|-u{number}_|-present"]["new_state"]
-        _assert_hidden(user["all"], one)
-        if any(isinstance(secret, bool) for secret in one.secrets):
+        _assert_hidden(user["all"], planted)
+        if any(isinstance(secret, bool) for secret in planted.secrets):
             assert user["text"] == MASK
 
 
-def _assert_hidden(shown: Any, one: Planted) -> None:
+def _assert_hidden(shown: Any, planted: Planted) -> None:
     """Assert that no secret is readable; in changes and in returns of others, more may be hidden."""
     for place, value in walk(shown):
         if is_leaf(value) and value != MASK:
-            assert not one.is_secret(place), (place, one.paths)
+            assert not planted.is_secret(place), (place, planted.paths)
 
 
 def test_what_is_no_secret_stays_readable(sinks: dict[str, str]) -> None:
     """The values that no path leads to are in the output, so the paths hide no more than they say."""
-    for one in PLANTED:
+    for planted in PLANTED:
         texts = [
-            value for place, value in walk(one.data) if isinstance(value, str) and not one.is_secret(place)
+            value
+            for place, value in walk(planted.data)
+            if isinstance(value, str) and not planted.is_secret(place)
         ]
         assert [text for text in texts if text not in sinks["json"]] == []

@@ -195,8 +195,8 @@ def _all_files(folder: Path) -> bytes:
 
 
 def _leaks(content: bytes) -> dict[str, list[bytes]]:
-    found = {kind: [text for text in texts if text in content] for kind, texts in needles().items()}
-    return {kind: texts for kind, texts in found.items() if texts}
+    matches = {kind: [text for text in texts if text in content] for kind, texts in needles().items()}
+    return {kind: texts for kind, texts in matches.items() if texts}
 
 
 def test_no_sink_holds_a_secret(sinks: dict[str, Sink]) -> None:
@@ -235,8 +235,8 @@ def test_nothing_is_left_in_temporary_folders(shell: Shell, sinks: dict[str, Sin
 def test_a_crash_file_holds_no_secret(tmp_path: Path, kind: Kind) -> None:
     """The traceback of an internal error, which quotes values in any form, is masked as everything else."""
     masker = Masker()
-    for one in KINDS:
-        masker.add_guessed(*(one.secrets or (one.value,)))
+    for other in KINDS:
+        masker.add_guessed(*(other.secrets or (other.value,)))
     try:
         raise ValueError(f"{kind.value!r} {kind.value}", kind.value)  # noqa: TRY301 (a secret in every place)
     except ValueError as error:

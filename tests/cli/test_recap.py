@@ -103,7 +103,7 @@ def test_one_host_gets_none(shell: Shell) -> None:
 def test_an_unreachable_host_is_marked(shell: Shell) -> None:
     """In JSON a return says that its host cannot be reached; a state that merely fails does not."""
     returns = shell.run("apply", "t", "--tgt", "web-02 or lamp", "--out", "json").document["laptop"]
-    marked = {one["__target__"] for one in returns.values() if one.get("unreachable")}
+    marked = {returned["__target__"] for returned in returns.values() if returned.get("unreachable")}
     assert marked == {"dummy:lamp"}
 
 

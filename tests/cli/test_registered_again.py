@@ -109,15 +109,17 @@ def test_states_on_a_machine_that_is_registered_otherwise(shell: Shell, target: 
         assert shell.run("apply", "--tgt", "*").code == 0
     planned = shell.run("plan", "--tgt", "*", "--out", "json")
     (states,) = planned.document.values()
-    assert {one["result"] for one in states.values()} == {True}
+    assert {returned["result"] for returned in states.values()} == {True}
     write(is_reachable=False)
     planned = shell.run("plan", "--tgt", "*", "--out", "json")
     (states,) = planned.document.values()
-    results = {one["__id__"]: one["result"] for one in states.values()}
+    results = {returned["__id__"]: returned["result"] for returned in states.values()}
     assert results == {"start": None, "vm-01 use": None, "vm-01 guest": None}
-    comments = {one["comment"] for one in states.values() if one["__target__"] == "dummy:vm-01"}
+    comments = {
+        returned["comment"] for returned in states.values() if returned["__target__"] == "dummy:vm-01"
+    }
     assert comments == {"dummy:vm-01 would be registered again before this state (known after apply)"}
     applied = shell.run("apply", "--tgt", "*", "--out", "json")
     (states,) = applied.document.values()
-    guest = next(one for one in states.values() if one["__id__"] == "vm-01 guest")
+    guest = next(returned for returned in states.values() if returned["__id__"] == "vm-01 guest")
     assert guest["comment"].startswith("dummy:vm-01 cannot be reached")

@@ -55,7 +55,7 @@ def test_outputs_are_not_expanded(tmp_path: Path) -> None:
     by_kind = {document["kind"]: document for document in documents}
     (container,) = by_kind["Deployment"]["spec"]["template"]["spec"]["containers"]
     assert container["args"] == ["--host=h$$(HOME)$$$$", "--own=$(OWN)"]
-    variables = {one["name"]: one.get("value") for one in container["env"]}
+    variables = {variable["name"]: variable.get("value") for variable in container["env"]}
     assert variables == {
         "HOST": "h$$(HOME)$$$$",
         "OWN": "own",

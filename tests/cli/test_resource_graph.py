@@ -166,10 +166,10 @@ def test_all_errors_are_one_document(project: Shell) -> None:
 def test_files_of_several_workloads_share_resources(project: Shell) -> None:
     """Files in any order come to one graph with one hash."""
     project.write("other.yaml", SCORE.replace("name: web", "name: api"))
-    one = project.run("graph", "score.yaml", "other.yaml", *CONTEXT, "--out", "json").document
-    two = project.run("graph", "other.yaml", "score.yaml", *CONTEXT, "--out", "json").document
-    assert one == two
-    assert [node["id"] for node in one["nodes"] if node["type"] == "workload"] == [
+    first = project.run("graph", "score.yaml", "other.yaml", *CONTEXT, "--out", "json").document
+    second = project.run("graph", "other.yaml", "score.yaml", *CONTEXT, "--out", "json").document
+    assert first == second
+    assert [node["id"] for node in first["nodes"] if node["type"] == "workload"] == [
         "modules.api",
         "modules.web",
     ]
@@ -218,7 +218,7 @@ def test_definitions_are_listed(project: Shell) -> None:
     """Definitions are listed by type, without their inputs."""
     ended = project.run("show", "definitions", "--out", "json")
     assert ended.code == 0
-    assert [one["id"] for one in ended.document] == ["base", "pg", "everything"]
+    assert [definition["id"] for definition in ended.document] == ["base", "pg", "everything"]
     assert ended.document[1] == {
         "id": "pg",
         "type": "postgres",
@@ -241,7 +241,7 @@ def test_a_match_says_why(project: Shell) -> None:
     """Candidates are ranked with reasons; exit code 2 when none matches, 1 when definitions are wrong."""
     ended = project.run("show", "match", "postgres#shared.db", "--app", "shop", "--out", "json")
     assert ended.code == 0
-    assert [(one["definition"], one["chosen"]) for one in ended.document] == [("pg", True)]
+    assert [(match["definition"], match["chosen"]) for match in ended.document] == [("pg", True)]
     ended = project.run("show", "match", "postgres.large", "--app", "other")
     assert ended.code == 2
     assert "class is 'large', not 'default'; app_id is 'other', not 'shop'" in ended.out
@@ -264,10 +264,10 @@ def test_the_type_of_a_deployed_environment_is_known(tmp_path: Path) -> None:
         True,
     )
     before = project.run("show", "match", "postgres", *where, "--out", "json").document
-    assert [one["definition"] for one in before if one["chosen"]] == ["pg"]
+    assert [match["definition"] for match in before if match["chosen"]] == ["pg"]
     deployed(project)
     after = project.run("show", "match", "postgres", *where, "--out", "json").document
-    assert [one["definition"] for one in after if one["chosen"]] == ["cloud"]
+    assert [match["definition"] for match in after if match["chosen"]] == ["cloud"]
     graph = project.run("graph", "score.yaml", *where, "--out", "json").document
     assert "cloud" in {node["definition"] for node in graph["nodes"]}
 
@@ -388,7 +388,7 @@ def test_passwords_among_plain_values_are_hidden(project: Shell) -> None:
     [node, *_] = graph.document["nodes"]
     assert node["inputs"]["values"] == {"host": "db", "db_password": "(sensitive)"}
     workload = graph.document["nodes"][-1]["params"]
-    types = {one["id"]: one["type"] for one in graph.document["nodes"]}
+    types = {entry["id"]: entry["type"] for entry in graph.document["nodes"]}
     assert types["modules.web.externals.secret"] == "postgres"
     assert workload["spec"]["containers"]["main"]["variables"]["PLACE"] == "postgres"
     assert active.document[0]["outputs"] == {"host": "db", "db_password": "(sensitive)"}

@@ -178,9 +178,9 @@ def test_what_makes_no_sense_is_refused(with_box: Shell, words: list[str], messa
     """All that is wrong is told together, and nothing is registered."""
     done = with_box.run("resources", "register", *words, "--out", "json")
     assert done.code == 1
-    told = "\n".join(done.document["errors"])
+    errors = "\n".join(done.document["errors"])
     for message in messages:
-        assert message in told
+        assert message in errors
     assert "Traceback" not in done.err
     listed = with_box.run("resources", "list", "--out", "json").document
     assert sorted(listed) == ["dummy:box", "dummy:d1", "dummy:d2", "minion:m1"]

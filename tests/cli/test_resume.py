@@ -126,15 +126,15 @@ def outline(returns: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return what of results does not depend on time."""
     return {
         tag: {
-            "result": one["result"],
-            "changes": one["changes"],
-            "new_state": one["new_state"],
+            "result": returned["result"],
+            "changes": returned["changes"],
+            "new_state": returned["new_state"],
             "delayed": [
                 (entry["scope"], entry["status"], outline(entry["returns"]))
-                for entry in one.get("delayed", [])
+                for entry in returned.get("delayed", [])
             ],
         }
-        for tag, one in returns.items()
+        for tag, returned in returns.items()
     }
 
 
@@ -250,20 +250,20 @@ def test_what_was_changed_meanwhile_is_called_again(project: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "said"),
+    ("before", "error"),
     [
         ((), "there are no runs yet"),
         (("plan", "t"), "is a plan"),
         (("apply", "t"), "has ended (succeeded)"),
     ],
 )
-def test_what_cannot_be_resumed_is_refused(project: Shell, before: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_resumed_is_refused(project: Shell, before: tuple[str, ...], error: str) -> None:
     """Without a run, after a plan and after a run that has ended nothing is done, and it says why."""
     if before:
         project.run(*before)
     ended = project.run("runs", "resume")
     assert ended.code == 1
-    assert said in ended.err
+    assert error in ended.err
 
 
 def test_a_run_of_another_id_is_refused(project: Shell) -> None:

@@ -128,7 +128,7 @@ def test_each_run_says_which_it_resumes(project: Shell) -> None:
     ended = project.run("runs", "resume")
     third, second, first = (list_run.run_id for list_run in list_runs(project.root / ".ensue"))
     listed = project.run("runs", "list", "--out", "json").document
-    assert [one["resumes"] for one in listed] == [second, first, ""]
+    assert [run["resumes"] for run in listed] == [second, first, ""]
     lines = project.run("runs", "list").out.splitlines()
     assert next(line for line in lines if line.startswith(third)).endswith(second)
     for text in (ended.out, project.run("runs", "show", "last").out):

@@ -66,11 +66,11 @@ read {{ prev_ret.name }}:
 
 def read(ended: Ended) -> dict[str, str]:
     """Return what each reader says."""
-    found: dict[str, str] = {}
+    comments: dict[str, str] = {}
     for returned in ended.document["m"].values():
         for entry in returned.get("delayed", ()):
-            found |= {one["__id__"]: one["comment"] for one in entry["returns"].values()}
-    return {id_: comment for id_, comment in found.items() if id_.startswith("read ")}
+            comments |= {reader["__id__"]: reader["comment"] for reader in entry["returns"].values()}
+    return {id_: comment for id_, comment in comments.items() if id_.startswith("read ")}
 
 
 def test_each_scope_takes_over_its_own_values(tmp_path: Path) -> None:

@@ -75,8 +75,8 @@ def test_examples_of_functions_are_valid() -> None:
         for function in listed.functions if listed else ():
             doc = docs.function("states", f"{module}.{function}")
             if doc and doc.example and "{{" not in doc.example:
-                found = faults(validator, yaml.safe_load(doc.example))
-                wrong |= {doc.name: found} if found else {}
+                mistakes = faults(validator, yaml.safe_load(doc.example))
+                wrong |= {doc.name: mistakes} if mistakes else {}
     assert wrong == {}
 
 
@@ -158,8 +158,8 @@ def test_options_of_the_examples_are_valid() -> None:
 )
 def test_options(options: str, is_valid: bool) -> None:
     """Names, types, words and nested keys are checked."""
-    found = faults(schema("ensue.yaml"), yaml.safe_load(options))
-    assert (found == []) is is_valid, found
+    mistakes = faults(schema("ensue.yaml"), yaml.safe_load(options))
+    assert (mistakes == []) is is_valid, mistakes
 
 
 def test_definitions_of_the_examples_are_valid() -> None:

@@ -60,7 +60,7 @@ def applied(shell: Shell, text: str, *words: str) -> dict[str, Any]:
     """Apply an SLS and return its returns by ID."""
     shell.write("states/a.sls", text)
     document = shell.run("apply", "a", "--out", "json", *words).document["m1"]
-    return {one["__id__"]: one for one in document.values()}
+    return {returned["__id__"]: returned for returned in document.values()}
 
 
 def all_written(shell: Shell) -> bytes:

@@ -51,7 +51,9 @@ class Drawn:
         for number in range(RESULTS):
             text, expression = SECRET, ".driver.values.password" if is_go else "driver.values.password"
             for _ in range(random.randrange(1, STEPS + 1)):
-                in_go, in_jinja, compute = random.choice([one for one in OPERATIONS if one[2]])
+                in_go, in_jinja, compute = random.choice(
+                    [operation for operation in OPERATIONS if operation[2]]
+                )
                 expression = f"({expression} | {in_go if is_go else in_jinja})"
                 text = compute(text)
                 self.texts.add(text)
@@ -182,5 +184,5 @@ def test_the_workload_takes_computed_texts_from_its_secret(shell: Shell, sinks: 
     import yaml
 
     secret = yaml.safe_load((shell.root / "rendered" / "web-secret.yaml").read_text())
-    values = {base64.b64decode(one).decode() for one in secret["data"].values()}
+    values = {base64.b64decode(value).decode() for value in secret["data"].values()}
     assert {SECRET, f"p-{PIN + 1}", hashlib.sha256(SECRET.encode()).hexdigest()} <= values

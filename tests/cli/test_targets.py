@@ -84,10 +84,10 @@ def test_a_run_that_was_killed_is_gone_on_with(project: Shell, at: str) -> None:
     resumed = project.run("runs", "resume", "--out", "json")
     assert resumed.code == 0, resumed.err
     returns = resumed.document["m1"]
-    ids = sorted(one["__id__"] for one in returns.values())
+    ids = sorted(returned["__id__"] for returned in returns.values())
     assert ids == ["b1 each", "b2 each", "b3 each", "last", "make"]
     assert returns["test_|-last_|-last_|-show_notification"]["comment"] == "b3"
-    scopes = [one["delayed"][0]["scope"] for one in returns.values() if "delayed" in one]
+    scopes = [returned["delayed"][0]["scope"] for returned in returns.values() if "delayed" in returned]
     assert sorted(scopes) == ["b1 each/late", "b2 each/late", "b3 each/late"]
     whole = [f"{box} {state}" for box in ("b1", "b2", "b3") for state in ("each", "late")]
     assert calls(project) == sorted([*whole, at.replace("-", " ")])
@@ -118,7 +118,7 @@ def test_what_a_target_may_be_is_explained(project: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "error"),
     [
         ("T@sssh", "column 1: there is no resource type 'sssh' (did you mean ssh_host?)"),
         ("T@shh_host:web", "column 1: there is no resource type 'shh_host' (did you mean ssh_host?)"),
@@ -127,11 +127,11 @@ def test_what_a_target_may_be_is_explained(project: Shell) -> None:
         ("E@(web or db)", "column 3: a parenthesis that is never closed in its word"),
     ],
 )
-def test_a_call_refuses_a_target_that_means_nothing(tmp_path: Path, target: str, said: str) -> None:
+def test_a_call_refuses_a_target_that_means_nothing(tmp_path: Path, target: str, error: str) -> None:
     """What cannot be parsed, or names what does not exist, is refused with its column: nothing is called."""
     ended = Shell(tmp_path).run("call", target, "test.ping", "--id", "m")
     assert (ended.code, ended.out) == (1, "")
-    assert said in ended.err
+    assert error in ended.err
 
 
 def test_a_call_reads_parentheses_as_top_files_do(tmp_path: Path) -> None:
@@ -169,12 +169,17 @@ def test_a_run_with_a_target_that_was_killed_is_gone_on_with(project: Shell, at:
     resumed = project.run("runs", "resume", "--out", "json")
     assert resumed.code == 0, resumed.err
     returns = resumed.document["m1"]
-    assert sorted(one["__id__"] for one in returns.values()) == ["b1 each", "b1 last", "b2 each", "b2 last"]
+    assert sorted(returned["__id__"] for returned in returns.values()) == [
+        "b1 each",
+        "b1 last",
+        "b2 each",
+        "b2 last",
+    ]
     assert returns["test_|-b2 last_|-b2 last_|-show_notification"]["comment"] == "b2"
     whole = [f"{box} {state}" for box in ("b1", "b2") for state in ("each", "late")]
     assert calls(project) == sorted([*whole, at.replace("-", " ")])
     listed = project.run("runs", "list", "--out", "json").document
-    assert [one["tgt"] for one in listed] == ["T@minion:b*", "T@minion:b*"]
+    assert [run["tgt"] for run in listed] == ["T@minion:b*", "T@minion:b*"]
 
 
 def test_exit_codes_of_a_run_with_a_target(project: Shell) -> None:

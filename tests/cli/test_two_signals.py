@@ -173,11 +173,11 @@ def test_a_delayed_template_that_does_not_end(
 ) -> None:
     """Two signals end a delayed rendering, also one that keeps the event loop from turning."""
     began = tmp_path / "began"
-    said = f"echo running > {began}"
+    announce = f"echo running > {began}"
     before = (
-        "" if way == "on the event loop" else f"{{% do salt['cmd.run']('{said}', python_shell=True) %}}\n"
+        "" if way == "on the event loop" else f"{{% do salt['cmd.run']('{announce}', python_shell=True) %}}\n"
     )
-    command = said if way == "on the event loop" else "true"
+    command = announce if way == "on the event loop" else "true"
     loops = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}\n"
     shell.write(
         "states/t.sls",

@@ -18,8 +18,8 @@ from ensue.core.contracts.deployment import DeploymentOrder, DeploymentSource
 from ensue.core.errors import DiagnosticError
 from ensue.core.masking import Masker
 from ensue.core.model.run_part import WHOLE_RUN
-from ensue.deploy.provisioning import Context
 from ensue.deploy.provisioning.evaluation import as_written
+from ensue.deploy.provisioning.identity import Context
 from ensue.output.drawing.from_resources import draw_resources, planned_resources
 from ensue.output.drawing.mermaid import mermaid_lines
 from ensue.output.foreseen import foreseen_lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.cli import exit_codes
+from ensue.core.model.first_names import first_names
 
 if TYPE_CHECKING:
     from ensue.app.project import AppProject
@@ -67,8 +68,7 @@ def _tell_environments(session: Session, words: DeploymentWords) -> None:
         return await project.active_resources()
 
     known = sorted({_environment(context) for context, _ in session.run(work)})
-    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
-    there = f"there is {', '.join(known[:_MOST_NAMED])}{more}" if known else "nothing is active"
+    there = f"there is {first_names(known, _MOST_NAMED)}" if known else "nothing is active"
     session.lines.write(
         on_one_line(f"ensue: nothing of {words.app or '*'}/{words.env or '*'} is active ({there})")
     )
@@ -109,8 +109,7 @@ def show_impact(session: Session, definition: str | None, words: DeploymentWords
 
 def _workload_names(impact: Impact) -> str:
     names = [key.id.removeprefix("modules.") for key in impact.workloads]
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+    return first_names(names, _MOST_NAMED)
 
 
 def _environment(context: Context) -> str:

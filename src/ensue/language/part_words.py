@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.model.first_names import first_names
 from ensue.language.collector import near_names
 from ensue.language.names_by_glob import GLOB_SIGNS
 
@@ -170,11 +171,10 @@ def word_problems(plans: Sequence[Plan], part: RunPart, *, joining: bool = False
 
 def _nothing_starts(without: Sequence[StatesByWord], word: str) -> Diagnostic:
     targets = [states.target.id for states in without]
-    more = f" and {len(targets) - _MOST_NAMED} more" if len(targets) > _MOST_NAMED else ""
-    named, have = ", ".join(targets[:_MOST_NAMED]), "has" if len(targets) == 1 else "have"
+    named, have = first_names(targets, _MOST_NAMED), "has" if len(targets) == 1 else "have"
     return Diagnostic(
         code="E0918",
-        summary=f"nothing runs on {named}{more}, which {have} no state {word!r} to start at",
+        summary=f"nothing runs on {named}, which {have} no state {word!r} to start at",
         detail="`--start-at` counts for each host, and a state of another host has no place in its plan",
         help=f"run all of {'it' if len(targets) == 1 else 'them'} with `--tgt` and without `--start-at`",
         severity=Severity.WARNING,
@@ -238,6 +238,5 @@ def _forms(option: str) -> str:
 def _of_callers(callers: Sequence[str]) -> str:
     if not callers:
         return ""
-    more = f" and {len(callers) - _MOST_CALLERS} more" if len(callers) > _MOST_CALLERS else ""
-    named = f"{', '.join(callers[:_MOST_CALLERS])}{more}"
+    named = first_names(callers, _MOST_CALLERS)
     return f"; a state in a delayed block is run, or left out, with the state that renders the block: {named}"

@@ -103,7 +103,7 @@ def change_items(changes: Mapping[str, Any], name: str) -> str:
     items = [
         f"{path}: {_short(value)}"
         for path, value in _leaves(changes)
-        if value not in ("", name, *_NEW) and not _is_long(value) and not _is_noise(path, changes)
+        if value not in ("", name, *_NEW) and not is_long(value) and not _is_noise(path, changes)
     ]
     more = f", and {len(items) - _MOST_ITEMS} more" if len(items) > _MOST_ITEMS else ""
     return on_one_line(", ".join(items[:_MOST_ITEMS])) + more
@@ -112,7 +112,7 @@ def change_items(changes: Mapping[str, Any], name: str) -> str:
 def change_texts(changes: Mapping[str, Any], palette: Palette) -> Iterator[str]:
     """Yield the lines of the longer texts in changes: diffs without their header, output of commands."""
     for path, value in _leaves(changes):
-        if _is_long(value):
+        if is_long(value):
             lines = without_escapes(value).replace("\r", "").splitlines()
             if is_diff(value):
                 yield from _bounded([_coloured(line, palette) for line in lines[2:]])
@@ -180,7 +180,8 @@ def _is_pair(value: Any) -> bool:
     return bool(pair) and set(pair) <= {"old", "new"}
 
 
-def _is_long(value: Any) -> bool:
+def is_long(value: Any) -> bool:
+    """Return whether a value is a text of several lines."""
     return isinstance(value, str) and "\n" in value.rstrip("\n")
 
 

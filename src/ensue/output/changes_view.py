@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.first_names import first_names
 from ensue.core.model.missing_folders import missing_folder_of
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.core.model.target_paths import folders_above
@@ -133,11 +134,10 @@ class _View:
 
     def _prevented_line(self, causes: tuple[str, ...], names: list[str]) -> str:
         """Return the line for the states that were not called because some states failed."""
-        shown = ", ".join(names[:_MOST_PREVENTED])
-        more = f" and {len(names) - _MOST_PREVENTED} more" if len(names) > _MOST_PREVENTED else ""
+        shown = first_names(names, _MOST_PREVENTED)
         why = " and ".join(_shown_name(self._masker.name(cause)) for cause in causes)
         verb = "would fail" if self._test else "failed"
-        line = on_one_line(f"! not run because {why} {verb}: {shown}{more}")
+        line = on_one_line(f"! not run because {why} {verb}: {shown}")
         return f"    {self._palette.paint(self._colours['!'], line)}"
 
     def _missing_folder(self, returned: Return) -> Iterator[str]:

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.deploy.provisioning.set_differences import KNOWN_LATER
-from ensue.output.change_lines import change_texts, is_diff
+from ensue.output.change_lines import change_texts, is_diff, is_long
 from ensue.output.colours import on_one_line
 from ensue.output.presentable import presentable
 
@@ -44,7 +44,7 @@ def field_lines(
         sign = _SIGNS[value_difference.op]
         colour = {"+": palette.green, "-": palette.red}.get(sign, palette.light_yellow)
         path = on_one_line(masker.text(value_difference.path))
-        if value_difference.op == "replace" and _is_long(before) and _is_long(after):
+        if value_difference.op == "replace" and is_long(before) and is_long(after):
             yield palette.paint(colour, f"{sign} {path}:")
             yield from _diff(before, after, palette)
         else:
@@ -71,10 +71,6 @@ def _change(op: str, path: str, before: Any, after: str) -> str:
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return on_one_line(text if len(text) <= _CUT_CHARS else f"{text[:_CUT_CHARS]}…")
-
-
-def _is_long(value: Any) -> bool:
-    return isinstance(value, str) and "\n" in value.rstrip("\n")
 
 
 def _diff(before: str, after: str, palette: Palette) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.events import JobPublished, NodeFinished, NodeStarted
+from ensue.core.model.first_names import first_names
 from ensue.output.colours import PLAIN, on_one_line
 from ensue.output.fleet import failed_line
 from ensue.output.live import LiveProgress
@@ -130,8 +131,6 @@ class LiveFleetProgress(LiveProgress):
         if self._silent:
             from rich.text import Text
 
-            names = [*self._silent]
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            shown = f"not begun: {', '.join(names[:_MOST_NAMES])}{more}"
+            shown = f"not begun: {first_names([*self._silent], _MOST_NAMES)}"
             tree.add(Text(on_one_line(self._masker.name(shown)), style="dim"))
         return tree

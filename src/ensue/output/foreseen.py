@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.model.first_names import first_names
 from ensue.output.colours import on_one_line
 from ensue.output.failures import every_return
 from ensue.output.presentable import foreseen_data
@@ -94,8 +95,7 @@ def _undecided_lines(undecided: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         what = _what(each) if each["sls"] or not each["complete"] else ""
         by_sls.setdefault(what, []).append(each["target"])
     for what, targets in by_sls.items():
-        more = f" and {len(targets) - _MOST_NAMED} more" if len(targets) > _MOST_NAMED else ""
-        named = f"{', '.join(targets[:_MOST_NAMED])}{more}"
+        named = first_names(targets, _MOST_NAMED)
         if len(targets) == 1:
             stays, those = "stays registered or is orphaned", "it if it stays"
         else:

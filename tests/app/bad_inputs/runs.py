@@ -9,8 +9,8 @@ BOMB = "    l = [1]\n    for i in range(12):\n        l = [l] * 9\n"
 
 def returned(what: str, body: str, key: str, expected: str) -> Row:
     """Return a project's own state function that returns a list `l` under a key."""
-    said = {"changes": "{}", "new_state": "None", "old_state": "None", key: "{'x': l}"}
-    fields = "".join(f", '{name}': {value}" for name, value in said.items())
+    values = {"changes": "{}", "new_state": "None", "old_state": "None", key: "{'x': l}"}
+    fields = "".join(f", '{name}': {value}" for name, value in values.items())
     code = f"def x(name):\n{body}    return {{'name': name, 'result': True, 'comment': ''{fields}}}\n"
     return Row(
         what=what, files={"states/t.sls": "a: mine.x\n", "states/_states/mine.py": code}, expected=expected

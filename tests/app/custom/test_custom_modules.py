@@ -48,7 +48,7 @@ def test_a_module_that_refuses_is_reported_with_its_reason(tmp_path: Path, refus
             apply(tmp_path, "t")
         assert shown in (caught.value.diagnostics[0].detail or ""), asked
     write(tmp_path, states__t="x{{ 'wood.sawn' in salt }}: test.nop\n")
-    assert [one.id for one in apply(tmp_path, "t").returns.values()] == ["xFalse"]
+    assert [returned.id for returned in apply(tmp_path, "t").returns.values()] == ["xFalse"]
 
 
 def test_modules_in_a_linked_folder_are_there(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_only_a_modules_own_public_functions_are_offered(tmp_path: Path) -> None
         "wood.Tree": False, "wood.join": False, "narrow.a": True, "narrow.b": False,
     }.items():  # fmt: skip
         write(tmp_path, states__t=f"x{{{{ '{name}' in salt }}}}: test.nop\n")
-        assert [one.id for one in apply(tmp_path, "t").returns.values()] == [f"x{there}"], name
+        assert [returned.id for returned in apply(tmp_path, "t").returns.values()] == [f"x{there}"], name
 
 
 def test_a_module_begins_with_init(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_a_second_run_of_a_custom_state_changes_nothing(tmp_path: Path) -> None:
     write(tmp_path, states__t=f"{tmp_path / 'shelf'}: shelf.built\n")
     runs = [apply(tmp_path, "t", test=True), apply(tmp_path, "t"), apply(tmp_path, "t")]
     returned = [next(iter(report.returns.values())) for report in runs]
-    assert [(one.result, bool(one.changes)) for one in returned] == [
+    assert [(item.result, bool(item.changes)) for item in returned] == [
         (None, True),
         (True, True),
         (True, False),
@@ -242,7 +242,7 @@ def test_mod_init_is_called_until_it_is_done(tmp_path: Path) -> None:
     )
     module(tmp_path, "shelf", text, "_states")
     write(tmp_path, states__t="a: shelf.built\nb: shelf.built\nc: shelf.built\n")
-    comments = [one.comment for one in apply(tmp_path, "t").returns.values()]
+    comments = [returned.comment for returned in apply(tmp_path, "t").returns.values()]
     assert comments == ["['abuilt']", "['abuilt', 'bbuilt']", "['abuilt', 'bbuilt']"]
 
 
@@ -332,7 +332,7 @@ def test_a_py_sls_may_import_names_of_salt(tmp_path: Path) -> None:
         states__t="#!py\nimport salt.utils.yaml\nfrom salt.modules import cmdmod\ndef run():\n"
         "    return salt.utils.yaml.safe_load(cmdmod.run('echo a: test.nop'))\n",
     )
-    assert [one.id for one in apply(tmp_path, "t").returns.values()] == ["a"]
+    assert [returned.id for returned in apply(tmp_path, "t").returns.values()] == ["a"]
 
 
 def test_grains_of_a_project_are_merged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -354,11 +354,11 @@ def test_grains_of_a_project_are_merged(tmp_path: Path, caplog: pytest.LogCaptur
         states__t="{{ [grains.kind, grains.thick, grains.mine, grains.asks] | join(' ') }}: test.nop\n",
     )
     with caplog.at_level(logging.WARNING):
-        assert [one.id for one in apply(tmp_path, "t").returns.values()] == ["oak oakm 2 m"]
-    told = [record.getMessage() for record in caplog.records]
-    assert len(told) == 2
-    assert told[0].startswith("E0608: the project's module ")
-    assert told[1] == "E0608: _grains/wood.py: broken() raised ZeroDivisionError: division by zero"
+        assert [returned.id for returned in apply(tmp_path, "t").returns.values()] == ["oak oakm 2 m"]
+    messages = [record.getMessage() for record in caplog.records]
+    assert len(messages) == 2
+    assert messages[0].startswith("E0608: the project's module ")
+    assert messages[1] == "E0608: _grains/wood.py: broken() raised ZeroDivisionError: division by zero"
 
 
 def test_a_run_that_asks_for_no_grains_gathers_none(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_the_command_line_outranks_it(tmp_path: Path) -> None:
     set_up(tmp_path, "ext_pillar:\n- wood: {}\n")
     write(tmp_path, states__t="{{ pillar.kind }}: test.nop\n")
     options = ProjectOptions(minion_id="m", pillar={"kind": "mine"})
-    assert [one.id for one in apply(tmp_path, "t", options=options).returns.values()] == ["mine"]
+    assert [returned.id for returned in apply(tmp_path, "t", options=options).returns.values()] == ["mine"]
 
 
 def test_each_target_has_its_own(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_what_it_says_is_data(tmp_path: Path) -> None:
         tmp_path,
         states__t="a: test.nop\nb:\n  test.show_notification:\n    - text: {{ pillar.kind | yaml_dquote }}\n",
     )
-    assert [one.comment for one in apply(tmp_path, "t").returns.values()][1] == "${test:a:comment}"
+    assert [returned.comment for returned in apply(tmp_path, "t").returns.values()][1] == "${test:a:comment}"
 
 
 def test_its_secrets_are_masked(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_its_secrets_are_masked(tmp_path: Path) -> None:
 
     async def masked() -> str:
         async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
-            assert [one.ok async for one in project.call("m", "pillar.items", [], {})] == [True]
+            assert [answer.ok async for answer in project.call("m", "pillar.items", [], {})] == [True]
             return project.masker.text("it is hunter2-long")
 
     assert "hunter2" not in asyncio.run(masked())
@@ -144,7 +144,7 @@ def render(source, saltenv="base", sls="", argline="", **kwargs):
 
 
 def comments(root: Path) -> list[str]:
-    return [one.comment for one in apply(root, "t").returns.values()]
+    return [returned.comment for returned in apply(root, "t").returns.values()]
 
 
 def test_a_renderer_makes_data_or_text(tmp_path: Path) -> None:

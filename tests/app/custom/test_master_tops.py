@@ -34,8 +34,8 @@ def top_of(root: Path, target: str = "m") -> Any:
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return await project.show_targets("top", target, ())
 
-    (one,) = asyncio.run(shown()).values()
-    return one.value
+    (answer,) = asyncio.run(shown()).values()
+    return answer.value
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ def test_it_assigns_sls_beside_the_top_file(tmp_path: Path, first: str, order: l
     set_up(tmp_path, options, "a", "b", "c", "m_m_m")
     write(tmp_path, states__top="base: {'*': [a, b]}\n")
     assert top_of(tmp_path) == {"base": order}
-    assert [one.id for one in apply(tmp_path).returns.values()] == [f"of {name}" for name in order]
+    assert [returned.id for returned in apply(tmp_path).returns.values()] == [f"of {name}" for name in order]
 
 
 def test_no_top_file_is_needed(tmp_path: Path) -> None:
     """What the function assigns is the highstate."""
     set_up(tmp_path, "master_tops: {racks: {sls: [b]}}\n", "b", "m_m_m")
-    assert [one.id for one in apply(tmp_path).returns.values()] == ["of b", "of m_m_m"]
+    assert [returned.id for returned in apply(tmp_path).returns.values()] == ["of b", "of m_m_m"]
 
 
 def test_each_resource_has_its_own(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_function_that_is_not_listed_is_not_called(tmp_path: Path) -> None:
     """As in Salt, the option names the functions."""
     set_up(tmp_path, "", "a", text="def top(**kwargs): raise RuntimeError\n")
     write(tmp_path, states__top="base: {'*': [a]}\n")
-    assert [one.id for one in apply(tmp_path).returns.values()] == ["of a"]
+    assert [returned.id for returned in apply(tmp_path).returns.values()] == ["of a"]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def set_up(root: Path, text: str = FLOORS) -> None:
 def test_a_top_file_names_it(tmp_path: Path) -> None:
     """It receives the expression, and has options, grains and pillar of the target as globals."""
     set_up(tmp_path)
-    assert [one.id for one in apply(tmp_path).returns.values()] == ["a"]
+    assert [returned.id for returned in apply(tmp_path).returns.values()] == ["a"]
     assert [top_of(tmp_path, f"T@dummy:{name}") for name in ("d1", "d2")] == [{"base": ["a"]}, {}]
 
 
@@ -103,4 +103,4 @@ def test_custom_code_without_effect_is_named(tmp_path: Path, path: str, options:
     assert [warning.summary for warning in report.warnings if warning.code == "E0865"] == [summary][
         : bool(summary)
     ]
-    assert [one.result for one in report.returns.values()] == [True]
+    assert [returned.result for returned in report.returns.values()] == [True]

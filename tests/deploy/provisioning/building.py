@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ensue.deploy.provisioning import Catalog, Context, Deployment, build_graph, read_definition
+from ensue.deploy.provisioning.building import build_graph
+from ensue.deploy.provisioning.definition_files import read_definition
 from ensue.deploy.provisioning.deployment_sets import read_deployment_set
+from ensue.deploy.provisioning.identity import Context
+from ensue.deploy.provisioning.matching import Catalog
 from ensue.deploy.provisioning.score_files import ScoreServices, read_score
+from ensue.deploy.provisioning.workloads import Deployment
 from ensue.language.yaml import YamlDocument, load_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.deploy.provisioning import ResourceGraph
     from ensue.deploy.provisioning.definitions import Definition
+    from ensue.deploy.provisioning.nodes import ResourceGraph
     from ensue.language.collector import Collector
 
 CONTEXT = Context(app="shop", env="dev", env_type="development")

@@ -10,9 +10,13 @@ from hypothesis import strategies as st
 from tests.deploy.provisioning.building import ALONE, CONTEXT, definition
 
 from ensue.core.errors import CompileError
-from ensue.deploy.provisioning import Catalog, Deployment, GraphValues, build_graph, read_definition
+from ensue.deploy.provisioning.building import build_graph
+from ensue.deploy.provisioning.definition_files import read_definition
 from ensue.deploy.provisioning.deployment_sets import read_deployment_set
+from ensue.deploy.provisioning.graph_values import GraphValues
+from ensue.deploy.provisioning.matching import Catalog
 from ensue.deploy.provisioning.score_files import read_score
+from ensue.deploy.provisioning.workloads import Deployment
 from ensue.language.collector import Collector
 from ensue.language.yaml import YamlDocument
 

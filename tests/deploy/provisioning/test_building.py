@@ -15,9 +15,12 @@ from tests.support.work import calls_made_by
 from ensue.core.diagnostics import Severity
 from ensue.core.errors import CompileError
 from ensue.core.model.chunk import Retry
-from ensue.deploy.provisioning import Catalog, Context, Deployment, GraphValues, build_graph
+from ensue.deploy.provisioning.building import build_graph
 from ensue.deploy.provisioning.definitions import BESIDE_OTHERS
-from ensue.deploy.provisioning.identity import ResourceKey, guresid
+from ensue.deploy.provisioning.graph_values import GraphValues
+from ensue.deploy.provisioning.identity import Context, ResourceKey, guresid
+from ensue.deploy.provisioning.matching import Catalog
+from ensue.deploy.provisioning.workloads import Deployment
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:

@@ -13,11 +13,13 @@ from tests.deploy.provisioning.building import CONTEXT, definition, deployment
 from ensue.core.contracts.driver import ForeignPart
 from ensue.core.errors import CompileError, ExpansionError
 from ensue.core.model.unknown import Unknown
-from ensue.deploy.provisioning import Catalog, GraphValues, ResourceGraph, build_graph
+from ensue.deploy.provisioning.building import build_graph
 from ensue.deploy.provisioning.evaluated_node import Outputs
 from ensue.deploy.provisioning.for_each import MOST_ITEMS, items_of
+from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.identity import ResourceKey, parse_descriptor
-from ensue.deploy.provisioning.nodes import ListName
+from ensue.deploy.provisioning.matching import Catalog
+from ensue.deploy.provisioning.nodes import ListName, ResourceGraph
 from ensue.deploy.provisioning.sensitive import Foreign, Sensitive
 from ensue.language.collector import Collector
 

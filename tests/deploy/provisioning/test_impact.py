@@ -6,10 +6,10 @@ from typing import Any
 
 from tests.deploy.provisioning.building import CONTEXT, definition
 
-from ensue.deploy.provisioning import Catalog
 from ensue.deploy.provisioning.active import ActiveResource
 from ensue.deploy.provisioning.identity import WORKLOAD, ResourceKey
 from ensue.deploy.provisioning.impact import Impact, impacts
+from ensue.deploy.provisioning.matching import Catalog
 from ensue.language.collector import Collector
 
 

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.deploy.provisioning.building import CONTEXT, definition
 
-from ensue.deploy.provisioning import Catalog, ResourceKey
 from ensue.deploy.provisioning.definition_files import read_definition
 from ensue.deploy.provisioning.definitions import CRITERION_FIELDS, field_values
+from ensue.deploy.provisioning.identity import ResourceKey
+from ensue.deploy.provisioning.matching import Catalog
 from ensue.language.collector import Collector
 from ensue.language.yaml import YamlDocument
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.deploy.provisioning.building import definition
 
-from ensue.deploy.provisioning import Catalog
 from ensue.deploy.provisioning.active import ActiveResource
 from ensue.deploy.provisioning.identity import WORKLOAD, ResourceKey
+from ensue.deploy.provisioning.matching import Catalog
 from ensue.deploy.provisioning.offers import offers
 from ensue.language.collector import Collector
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from ensue.engine.graph.cycles import CycleError, find_cycles, knots
 from ensue.engine.graph.dag import Dag, Edge
 from ensue.engine.graph.ordering import earliest_dependent, order_with_priorities
-from ensue.engine.graph.text import graph_text
 
 EDGES = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40)
 
@@ -95,12 +94,6 @@ def test_edges_stay_inside_the_graph() -> None:
     """An edge to a node that does not exist is refused."""
     with pytest.raises(IndexError, match="leaves the graph's 2 nodes"):
         Dag(2, [Edge(0, 2)])
-
-
-def test_text_form() -> None:
-    """A graph prints each node with what it waits for, and why."""
-    text = graph_text(Dag(2, [Edge(0, 1, "require")]), ["a", "b"])
-    assert text == "a\nb\n  <- a (require)\n"
 
 
 def test_edges_of_one_weight_all_pull() -> None:

@@ -15,11 +15,11 @@ from ensue.language.targeting import (
     Vocabulary,
     matches,
     parse_target,
-    parse_word,
     read_nodegroups,
     words_of,
 )
 from ensue.language.targeting.expression import And, Not, Or, Word
+from ensue.language.targeting.grammar import parse_word
 
 
 def words(expression: str) -> list[str]:

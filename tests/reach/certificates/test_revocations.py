@@ -20,6 +20,7 @@ from tests.reach.certificates.target import (
 
 from ensue.core.errors import StateFailedError
 from ensue.reach.certificates.encodings import encoded as certificate_bytes
+from ensue.reach.certificates.encodings import pem_or_der
 from ensue.reach.certificates.making import DIGESTS, certificate
 from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.revocations import (
@@ -27,7 +28,6 @@ from ensue.reach.certificates.revocations import (
     Signer,
     changed_extensions,
     differences,
-    encoded,
     entry_data,
     files,
     kept_dates,
@@ -64,7 +64,7 @@ def list_of(
     """Create a list, and check that openssl accepts its signature."""
     crl = done(made(target(), revoked, extensions or {}, signer(authority, **fields), NOW))
     path = authority.folder / "list.crl"
-    path.write_bytes(encoded(crl, "pem"))
+    path.write_bytes(pem_or_der(crl, "pem"))
     assert "verify OK" in openssl("crl", "-in", path, "-noout", "-CAfile", authority.path)
     assert crl.is_signature_valid(authority.certificate.public_key())  # type: ignore[arg-type] # a curve's
     return crl
@@ -109,7 +109,7 @@ def test_a_list_has_the_digest_that_is_asked_for(tmp_path: Path, digest: str) ->
     authority = done(certificate(target(), given))
     (tmp_path / "a.crt").write_bytes(certificate_bytes(authority, (), "pem"))
     crl = done(made(target(), [], {}, Signer(authority, key, digest, 1), NOW))
-    (tmp_path / "list.crl").write_bytes(encoded(crl, "pem"))
+    (tmp_path / "list.crl").write_bytes(pem_or_der(crl, "pem"))
     printed = openssl("crl", "-in", tmp_path / "list.crl", "-noout", "-text", "-CAfile", tmp_path / "a.crt")
     assert "verify OK" in printed
     plain = re.sub(r"[ _-]|rsa(?=-)", "", printed.lower())
@@ -347,6 +347,6 @@ def test_a_target_without_openssl_is_named(
 def test_an_encoding_and_a_serial_number(authority: Authority) -> None:
     """DER is what openssl reads as DER; a number stays one, text is hexadecimal."""
     crl = list_of(authority, [])
-    assert "CN = ca" in openssl("crl", "-inform", "DER", "-noout", "-issuer", stdin=encoded(crl, "der"))
-    assert encoded(crl, "pem").startswith(b"-----BEGIN X509 CRL-----")
+    assert "CN = ca" in openssl("crl", "-inform", "DER", "-noout", "-issuer", stdin=pem_or_der(crl, "der"))
+    assert pem_or_der(crl, "pem").startswith(b"-----BEGIN X509 CRL-----")
     assert [serial_of(each) for each in (11, "11", "0A:ff")] == [11, 17, 0x0AFF]

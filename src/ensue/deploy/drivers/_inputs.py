@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.errors import DriverError
 from ensue.core.model.option_kinds import Either, ListOf, MappingOf, OneOf
 from ensue.core.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from ensue.core.contracts.driver import DriverRequest
     from ensue.core.model.option_kinds import OptionKind
 
 _SHOWN_CHARS: Final = 60
@@ -45,6 +47,20 @@ def wrong_inputs(kind: OptionKind, data: Any, place: str, *, is_secret: bool = F
         shown = "" if is_secret or misfit.is_key else f", not {_shown(misfit.value)}"
         question = f" ({misfit.question})" if misfit.question else ""
         yield f"{where}: {misfit.takes}{shown}{question}"
+
+
+def refuse_wrong(request: DriverRequest, wrong: Sequence[str]) -> None:
+    """Refuse inputs of a resource.
+
+    Args:
+        request: the request for the resource.
+        wrong: one sentence per error; none: the inputs are right.
+
+    Raises:
+        DriverError: something is wrong.
+    """
+    if wrong:
+        raise DriverError("\n".join(f"{request.key}: {sentence}" for sentence in wrong))
 
 
 def _shown(value: Any) -> str:

@@ -46,7 +46,7 @@ from ensue.deploy.drivers._command_answer import read_answer, read_plan
 from ensue.deploy.drivers._command_cookies import Cookies
 from ensue.deploy.drivers._command_program import fingerprint_of, is_there, program_of, wrong_program
 from ensue.deploy.drivers._command_run import run_program
-from ensue.deploy.drivers._inputs import SWITCH, wrong_inputs
+from ensue.deploy.drivers._inputs import SWITCH, refuse_wrong, wrong_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,7 +125,7 @@ async def plan(request: DriverRequest) -> Planned:
         DriverError: the program is not there, fails, or writes something that is not an answer.
     """
     unknown = unknowns_in([request.params, request.values, request.secrets])
-    _refuse_wrong(request)
+    refuse_wrong(request, check(request))
     values: Any = request.values
     if unknown:
         return Planned(comment=f"would run its command once {unknown[0].reference} is known")
@@ -146,7 +146,7 @@ async def plan(request: DriverRequest) -> Planned:
 
 
 async def _provision(request: DriverRequest, operation: str) -> Provisioned:
-    _refuse_wrong(request)
+    refuse_wrong(request, check(request))
     program = program_of(request)
     _mask(request)
     cookies = Cookies.of(request)
@@ -172,11 +172,6 @@ async def _provision(request: DriverRequest, operation: str) -> Provisioned:
         changed=answer.changed,
         comment=answer.comment,
     )
-
-
-def _refuse_wrong(request: DriverRequest) -> None:
-    if wrong := check(request):
-        raise DriverError("\n".join(f"{request.key}: {sentence}" for sentence in wrong))
 
 
 def _mask(request: DriverRequest) -> None:

@@ -55,6 +55,7 @@ from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.contracts.managed_objects import ManagedObject
 from ensue.core.errors import DriverError
 from ensue.core.model.unknown import unknowns_in
+from ensue.deploy.drivers._inputs import refuse_wrong
 from ensue.deploy.drivers._postgres_found import count_connections, find, find_inside
 from ensue.deploy.drivers._postgres_inputs import (
     DatabaseServer,
@@ -149,7 +150,7 @@ async def create(request: DriverRequest) -> Provisioned:
         DriverError: the inputs are wrong, the server refuses, a name would change, or one belongs to
             somebody else.
     """
-    _refuse_wrong(request)
+    refuse_wrong(request, check(request))
     requested, kept = wanted_of(request), _kept(request)
     _mask(request, requested)
     if kept is not None and not kept.is_made and kept.place() != _place(requested):
@@ -195,7 +196,7 @@ async def plan(request: DriverRequest) -> Planned:
     Raises:
         DriverError: the inputs are wrong, the server cannot be reached, or a name belongs to somebody else.
     """
-    _refuse_wrong(request)
+    refuse_wrong(request, check(request))
     unknown = unknowns_in([request.params, request.values, request.secrets])
     if unknown:
         what = "create a database" if request.cookie is None else "look at the database"
@@ -368,8 +369,3 @@ def _place(requested: RequestedDatabase) -> tuple[str, int, str, str]:
 
 def _mask(request: DriverRequest, requested: RequestedDatabase) -> None:
     request.services.masker.add(requested.server.password)
-
-
-def _refuse_wrong(request: DriverRequest) -> None:
-    if wrong := check(request):
-        raise DriverError("\n".join(f"{request.key}: {sentence}" for sentence in wrong))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError
+from ensue.core.model.first_names import first_names
 from ensue.deploy.provisioning.deployment_records import living
 from ensue.language.collector import near_names
 
@@ -137,10 +138,8 @@ def _unknown_environment(name: str, known: Collection[str], help_: str) -> Confi
         known: the names of those that it has.
         help_: what to write instead; empty: the names like it.
     """
-    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
-    listed = (
-        f"it has {', '.join(sorted(known)[:_MOST_NAMED])}{more}" if known else "all that it had is destroyed"
-    )
+    names = first_names(sorted(known), _MOST_NAMED)
+    listed = f"it has {names}" if known else "all that it had is destroyed"
     return ConfigurationError(
         [
             Diagnostic(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.model.first_names import first_names
 from ensue.core.model.near_names import is_one_slip
 from ensue.language.collector import near_names
 
@@ -52,7 +53,7 @@ def notice_new_environment(
         summary = f"new application {context.app}: the store has "
     else:
         return
-    summary += _listed(names)
+    summary += first_names(sorted(names), _MOST_NAMED)
     if meant := _misspelt(given, names):
         help_ = f"write {option} {meant}; --new-env makes {context.environment} all the same"
         refusals.into(collector)(
@@ -93,8 +94,3 @@ def _misspelt(given: str, names: Iterable[str]) -> str:
     """Return the first name that another one may misspell; empty if there is none."""
     near = (name for name in sorted(names) if is_one_slip(given, name))
     return next((name for name in near if min(len(name), len(given)) >= _SHORTEST), "")
-
-
-def _listed(names: Collection[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(sorted(names)[:_MOST_NAMED]) + more

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.model.first_names import first_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -55,8 +56,7 @@ def _renaming(leaving: Names, arriving: Names) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+    return first_names(names, _MOST_NAMED)
 
 
 def changed_definitions_warning(

@@ -140,3 +140,12 @@ class ActiveResources(Protocol):
             StoreError: it cannot be written.
         """
         ...
+
+
+def users_of(kept: Mapping[ResourceKey, ActiveResource]) -> dict[ResourceKey, list[ResourceKey]]:
+    """Return the resources that use each resource, by their records."""
+    users: dict[ResourceKey, list[ResourceKey]] = {}
+    for record in kept.values():
+        for key in record.uses:
+            users.setdefault(key, []).append(record.key)
+    return users

@@ -19,6 +19,7 @@ from ensue.core.contracts.growth import Plan
 from ensue.core.model.chunk import Chunk
 from ensue.core.model.requisite import Requisite, RequisiteKind
 from ensue.core.model.source_document import NoDocument
+from ensue.deploy.provisioning.active import users_of
 from ensue.deploy.provisioning.definitions import BESIDE_OTHERS
 
 if TYPE_CHECKING:
@@ -198,10 +199,7 @@ def _users_first(
     """Return the resources to remove in the order of removal, each with the resources that use it."""
     if not removed:
         return []
-    users: dict[ResourceKey, list[ResourceKey]] = {}
-    for record in kept.values():
-        for key in record.uses:
-            users.setdefault(key, []).append(record.key)
+    users = users_of(kept)
     left = {
         resource.key: resource
         for resource in sorted(removed, key=lambda resource: resource.key, reverse=True)

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.core.contracts.deployment import Deployed
+from ensue.deploy.provisioning.active import users_of
 from ensue.deploy.provisioning.identity import WORKLOAD, guresid
 from ensue.deploy.provisioning.sensitive import colon_paths
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
@@ -148,7 +149,7 @@ def node_outcomes(
     yield from lists.rows(known)
     others = [key for key in outcomes if key not in own]
     left = sorted(kept.keys() - own - set(others))
-    users = _users(kept) if removed else {}
+    users = users_of(kept) if removed else {}
     of_types = lists.of_types()
     for key in [*others, *left]:
         outcome = known.get(key) or of_types.get(key.type)
@@ -201,14 +202,6 @@ def _with_rest(outcome: ProvisioningOutcome, record: ActiveResource | None) -> P
     drivers = ", ".join(part.driver for part in record.beside)
     rest = f"what the driver {drivers} made stays until all that depends on the resource is there"
     return outcome._replace(comment=f"{outcome.comment}; {rest}" if outcome.comment else rest)
-
-
-def _users(kept: Mapping[ResourceKey, ActiveResource]) -> dict[ResourceKey, list[ResourceKey]]:
-    users: dict[ResourceKey, list[ResourceKey]] = {}
-    for record in kept.values():
-        for key in record.uses:
-            users.setdefault(key, []).append(record.key)
-    return users
 
 
 def _left(users: Iterable[ResourceKey]) -> ProvisioningOutcome:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.model.first_names import first_names
 from ensue.deploy.provisioning.records import is_there, records_of
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 
@@ -78,5 +79,4 @@ class Removals:
             driver = self._driver(record.driver)
             objects = () if driver.is_pure or record.is_retained else driver.destroys(record.cookie)
             names.update((each.name, None) for each in objects)
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        return f": {', '.join(list(names)[:_MOST_NAMED])}{more}" if names else ""
+        return f": {first_names(list(names), _MOST_NAMED)}" if names else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.core.errors import StateFailedError
+from ensue.core.model.first_names import first_names
 from ensue.core.model.property_grammar import quoted
 from ensue.core.model.srn import Srn
 
@@ -41,12 +42,11 @@ def instance(reference: Reference, returned: FannedReturn, target: Srn) -> Retur
         state_returns = tuple(part for part in parts if selector in _names(part, returned.name))
     if len(state_returns) == 1:
         return state_returns[0]
-    there = ", ".join(repr(_id(part)) for part in parts[:_MOST_SHOWN])
-    more = f" and {len(parts) - _MOST_SHOWN} more" if len(parts) > _MOST_SHOWN else ""
+    there = first_names([repr(_id(part)) for part in parts], _MOST_SHOWN)
     if not state_returns and selector is not None:
-        raise StateFailedError(f"{reference.id!r} was not run on {selector!r}, but on {there}{more}")
+        raise StateFailedError(f"{reference.id!r} was not run on {selector!r}, but on {there}")
     example = _example(reference, parts[0]) if parts else reference.id
-    msg = f"{reference.id!r} was run on several resources, {there}{more}: name one (`{example}`)"
+    msg = f"{reference.id!r} was run on several resources, {there}: name one (`{example}`)"
     raise StateFailedError(msg)
 
 

@@ -148,9 +148,6 @@ class Functions:
             )
         return self._signatures[key]
 
-    def _signature(self, callable_: Callable[..., Any], module: str, function: str) -> Signature:
-        return _signature(callable_, self.package, self._rules(callable_, module, function))
-
     def _rules(self, callable_: Callable[..., Any], module: str, function: str) -> Rules:
         """Return the requisites that a module declares for a function in its variable `TREQ`."""
         plain = callable_

@@ -1,5 +1,5 @@
 """Jinja as SLS files use it: Salt's context, filters, tags and template loader, with exact places."""
 
-from ensue.language.jinja.render import JinjaOutput, JinjaRenderer
+from ensue.language.jinja.render import JinjaRenderer
 
-__all__ = ["JinjaOutput", "JinjaRenderer"]
+__all__ = ["JinjaRenderer"]

@@ -45,23 +45,17 @@ class _ReferenceConstants(NodeTransformer):
             node.arg = self.visit(node.arg)
         return node
 
-    def visit_Filter(self, node: nodes.Filter) -> Any:  # noqa: N802 (Jinja's)
+    def visit_Filter(self, node: nodes.Filter | nodes.Call) -> Any:  # noqa: N802 (Jinja's)
         return self._searching(node) if is_searching(node) else self.generic_visit(node)
 
-    def visit_Call(self, node: nodes.Call) -> Any:  # noqa: N802 (Jinja's)
-        return self._searching(node) if is_searching(node) else self.generic_visit(node)
-
-    def visit_If(self, node: nodes.If) -> Any:  # noqa: N802 (Jinja's)
-        node.test = _tested(node.test)
-        return self.generic_visit(node)
-
-    def visit_CondExpr(self, node: nodes.CondExpr) -> Any:  # noqa: N802 (Jinja's)
+    def visit_If(self, node: nodes.If | nodes.CondExpr) -> Any:  # noqa: N802 (Jinja's)
         node.test = _tested(node.test)
         return self.generic_visit(node)
 
     def _import(self, node: Any) -> Any:
         return node
 
+    visit_Call, visit_CondExpr = visit_Filter, visit_If  # noqa: N815 (Jinja's)
     visit_Include = visit_Import = visit_FromImport = visit_Extends = _import  # noqa: N815 (Jinja's)
 
     def _searching(self, node: Any) -> Any:

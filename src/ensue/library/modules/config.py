@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import by_name
 from ensue.core.model.merged import merged
-from ensue.library.modules.nested import DELIMITER, NOTHING, lookup
+from ensue.core.model.paths import traverse
+from ensue.library.modules.nested import DELIMITER, NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +69,7 @@ async def get(
         places.insert(0, await ctx.grains())
     if not omit_opts:
         places.insert(0, ctx.opts)
-    values = [value for place in places if (value := lookup(place, key, NOTHING, delimiter)) is not NOTHING]
+    values = [value for place in places if (value := traverse(place, key, NOTHING, delimiter)) is not NOTHING]
     if not values:
         return default
     if merge is None or merge == "overwrite":

@@ -1,41 +1,18 @@
-"""Looks up values in nested data by a path of keys.
+"""What the execution modules `grains`, `pillar` and `config` share: the separator of keys, kinds of data.
 
-The execution modules `grains`, `pillar` and `config` use it. It contains no functions for users.
-
-Source: Salt's `traverse_dict_and_list`: which value it finds.
+It contains no functions for users.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
-
-from ensue.core.model.paths import traverse
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Any, Final, TypeGuard
 
 DELIMITER: Final = ":"
 """The default separator of the keys in a path."""
 
 NOTHING: Final = object()
 """Marks a missing value, since None is a value."""
-
-
-def lookup(
-    data: Any, path: str | int | Sequence[Any], default: Any = None, delimiter: str = DELIMITER
-) -> Any:
-    """Return the value under a path of keys and list indices.
-
-    For a key applied to a list, the first mapping in the list that has the key is used.
-
-    Args:
-        data: mappings and lists.
-        path: `a:b:0`, a single index, or a list of keys.
-        default: returned if there is no such value.
-        delimiter: the separator between keys.
-    """
-    return traverse(data, path, default, delimiter)
 
 
 def is_mapping(data: object) -> TypeGuard[Mapping[Any, Any]]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.merged import merged
-from ensue.library.modules.nested import DELIMITER, NOTHING, is_list, is_mapping, lookup
+from ensue.core.model.paths import traverse
+from ensue.library.modules.nested import DELIMITER, NOTHING, is_list, is_mapping
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
@@ -44,7 +45,7 @@ def get(
     Raises:
         StateFailedError: there is neither value nor default, and the option `pillar_raise_on_missing` is set.
     """
-    value = lookup(ctx.pillar, key, NOTHING, delimiter)
+    value = traverse(ctx.pillar, key, NOTHING, delimiter)
     if merge and (is_mapping(default) or is_list(default)):
         return _merged(ctx, default, value, join_lists=merge_nested_lists)
     if value is not NOTHING:
@@ -84,7 +85,7 @@ def item(
     Example:
         ensue call '*' pillar.item db
     """
-    return {key: lookup(ctx.pillar, key, default, delimiter or DELIMITER) for key in keys}
+    return {key: traverse(ctx.pillar, key, default, delimiter or DELIMITER) for key in keys}
 
 
 def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str]:
@@ -100,7 +101,7 @@ def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str
     Raises:
         StateFailedError: there is no such key, or its value is not a mapping.
     """
-    value = lookup(ctx.pillar, key, NOTHING, delimiter)
+    value = traverse(ctx.pillar, key, NOTHING, delimiter)
     if not is_mapping(value):
         what = "is not in the pillar" if value is NOTHING else "is not a mapping in the pillar"
         raise StateFailedError(f"{key!r} {what} of {ctx.srn}")

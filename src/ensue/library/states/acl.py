@@ -22,6 +22,7 @@ from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.paths import is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -269,14 +270,9 @@ async def _entries(
     }
     folders = {where for where in entries_by_path if "X" in str(where) or is_default or recurse}
     if folders:
-        folders = {where for where in entries_by_path if await _is_folder(ctx, where)}
+        folders = {where for where in entries_by_path if await is_folder(ctx.connection, where)}
     owner = str(entries_by_path[place]["comment"].get("owner" if kind == "user" else kind, ""))
     return _Entries(path=place, kind=kind, is_default=is_default, numbers=numbers), folders, owner
-
-
-async def _is_folder(ctx: StateContext, path: str) -> bool:
-    numbers = await ctx.connection.stat(path, follow=True)
-    return numbers is not None and numbers.kind == "directory"
 
 
 def _numbers(entries: Mapping[str, Any], kind: str) -> dict[str, int]:

@@ -104,7 +104,7 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
             f": {now.comment}" if now.comment else ""
         )
         return StateReturn(name=name, result=False, comment=comment)
-    changes = _status_changes(status, _GONE) | _invalidated(await work.invalidate())
+    changes = _status_changes(status, _GONE) | invalidated(await work.invalidate())
     return StateReturn(
         name=name,
         result=True,
@@ -184,7 +184,7 @@ class _Work:
             source_grains={"status": environment.status},
         )
         changes: DataMap = {"registered": str(self.jump_host)} if done.changed else {}
-        return changes | _invalidated(done.invalidated)
+        return changes | invalidated(done.invalidated)
 
     async def invalidate(self) -> list[Srn]:
         reason = f"{self.source} was removed"
@@ -197,7 +197,7 @@ class _Work:
         return StateReturn(
             name=self._name,
             result=False,
-            changes=_status_changes(before.status, now.status) | _invalidated(hit),
+            changes=_status_changes(before.status, now.status) | invalidated(hit),
             comment=f"environment {self._name} is {now.status}, not {SUCCEEDED}{why}",
             new_state=self._state(now),
         )
@@ -244,7 +244,7 @@ class _Work:
 
     async def planned_removal(self, status: str) -> StateReturn:
         derived = await asyncio.to_thread(self._ctx.registry.would_invalidate, self.source)
-        changes = _status_changes(status, _GONE) | _invalidated(derived)
+        changes = _status_changes(status, _GONE) | invalidated(derived)
         if changes:
             comment = f"environment {self._name} is {status}; it would be removed"
             return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
@@ -304,5 +304,6 @@ def _status_changes(old: str, new: str) -> DataMap:
     return {"environment": {"old": old, "new": new}} if old != new else {}
 
 
-def _invalidated(resources: Sequence[Srn]) -> DataMap:
+def invalidated(resources: Sequence[Srn]) -> DataMap:
+    """Return the resources that are invalidated as a part of `changes`."""
     return {"invalidated": [str(srn) for srn in resources]} if resources else {}

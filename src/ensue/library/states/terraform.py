@@ -19,6 +19,7 @@ from ensue.core.model.folder_name import folder_name
 from ensue.core.model.property_grammar import quoted
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import MINION_TYPE, Srn
+from ensue.library.states.starting_state import invalidated
 from ensue.reach.terraform import Workspace
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ async def destroyed(
         derived = await asyncio.to_thread(ctx.registry.would_invalidate, source)
         planned = (await workspace.plan(destroy=True)).changes if is_made else {}
         comment = f"{name} would be destroyed" + (f": {_counted(planned)}" if planned else "")
-        return StateReturn.planned(name, comment, {**(planned or nothing), **_invalidated(derived)})
+        return StateReturn.planned(name, comment, {**(planned or nothing), **invalidated(derived)})
     gone: Mapping[str, str] = {}
     if is_made:
         done = await workspace.apply(destroy=True)
@@ -131,7 +132,7 @@ async def destroyed(
             return StateReturn.failed(name, done.errors, dict(gone))
     await asyncio.to_thread(workspace.forget)
     hit = await asyncio.to_thread(ctx.registry.invalidate, source, reason=f"{source} was destroyed")
-    changes: DataMap = {**(gone or nothing), **_invalidated(hit)}
+    changes: DataMap = {**(gone or nothing), **invalidated(hit)}
     comment = f"{name} was destroyed: {_counted(gone)}"
     return StateReturn.changed(name, comment, changes, {"name": name, "exists": False})
 
@@ -211,10 +212,6 @@ def _there(
         sensitive=tuple(quoted(key) for key, output in outputs.items() if output.sensitive),
         warnings=warnings,
     )
-
-
-def _invalidated(resources: Sequence[Srn]) -> DataMap:
-    return {"invalidated": [str(srn) for srn in resources]} if resources else {}
 
 
 def _counted(changes: Mapping[str, str]) -> str:

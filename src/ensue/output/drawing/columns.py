@@ -10,10 +10,11 @@ and places in them for lines that pass. Shared lanes for lines to one target are
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+from ensue.output.drawing.depths import depths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -132,22 +133,13 @@ def _columns(nodes: Sequence[DrawnResource], edges: Sequence[DrawnEdge]) -> dict
     A resource that nothing depends on, unless it is a workload, is moved next to its dependencies.
     """
     below: dict[int, list[int]] = {}
-    waits = {node.number: 0 for node in nodes}
     for edge in edges:
         below.setdefault(edge.after, []).append(edge.before)
-        waits[edge.before] += 1
-    columns = dict.fromkeys(waits, 0)
-    first = [node for node in nodes if not waits[node.number]]
-    ready = deque(node.number for node in first)
-    while ready:
-        number = ready.popleft()
-        for other in below.get(number, ()):
-            columns[other] = max(columns[other], columns[number] + 1)
-            waits[other] -= 1
-            if not waits[other]:
-                ready.append(other)
-    for node in first:
-        if not node.is_workload and (needed := below.get(node.number)):
+    columns = depths([node.number for node in nodes], below)
+    inner = {edge.before for edge in edges}
+    for node in nodes:
+        is_outermost = node.number not in inner and not node.is_workload
+        if is_outermost and (needed := below.get(node.number)):
             columns[node.number] = min(columns[other] for other in needed) - 1
     return columns
 

@@ -7,11 +7,11 @@ too wide continues in another row. Sizes are in pixels.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.output.drawing.depths import depths
 from ensue.output.drawing.picture import Area
 from ensue.output.drawing.text_width import text_width
 
@@ -166,19 +166,9 @@ def _item(node: DrawnState, shown: Callable[[str], str]) -> _Item:
 def _layers(items: Sequence[_Item], edges: Sequence[DrawnEdge]) -> list[list[_Item]]:
     """Sort states into layers, each state below everything that it comes after."""
     later: dict[int, list[int]] = {}
-    waits = {item.node.number: 0 for item in items}
     for edge in edges:
         later.setdefault(edge.before, []).append(edge.after)
-        waits[edge.after] += 1
-    depth = dict.fromkeys(waits, 0)
-    ready = deque(number for number, count in waits.items() if not count)
-    while ready:
-        number = ready.popleft()
-        for follower in later.get(number, ()):
-            depth[follower] = max(depth[follower], depth[number] + 1)
-            waits[follower] -= 1
-            if not waits[follower]:
-                ready.append(follower)
+    depth = depths([item.node.number for item in items], later)
     layers: list[list[_Item]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
     for item in items:
         layers[depth[item.node.number]].append(item)

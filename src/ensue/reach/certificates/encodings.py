@@ -101,6 +101,15 @@ def encoded(certificate: x509.Certificate, chain: Sequence[x509.Certificate], en
     return b"".join(each.public_bytes(Encoding.PEM) for each in (certificate, *chain))
 
 
+def pem_or_der(
+    document: x509.CertificateRevocationList | x509.CertificateSigningRequest, encoding: str
+) -> bytes:
+    """Return a revocation list or a request as `pem` or `der`."""
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    return document.public_bytes(Encoding.PEM if encoding == "pem" else Encoding.DER)
+
+
 def _held(encoding: str, certificates: list[x509.Certificate]) -> Held | None:
     return (
         Held(encoding=encoding, certificate=certificates[0], chain=tuple(certificates[1:]))

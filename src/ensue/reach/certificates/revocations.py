@@ -279,13 +279,6 @@ async def made(
     return parsed_list
 
 
-def encoded(revocations: x509.CertificateRevocationList, encoding: str) -> bytes:
-    """Return a revocation list as `pem` or `der`."""
-    from cryptography.hazmat.primitives.serialization import Encoding
-
-    return revocations.public_bytes(Encoding.PEM if encoding == "pem" else Encoding.DER)
-
-
 def kept_dates(current: x509.CertificateRevocationList, requested: Sequence[Revoked]) -> list[Revoked]:
     """Return the certificates to revoke, with the existing list's dates where none were given."""
     dates = {each.serial_number: each.revocation_date_utc for each in current}

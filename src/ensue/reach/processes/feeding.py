@@ -35,8 +35,8 @@ class Feed:
     def resume(self) -> None:
         """Continue: there is room again."""
         free, self._free = self._free, None
-        if free is not None and not free.done():
-            free.set_result(None)
+        if free is not None:
+            resolve(free)
 
     def stop(self) -> None:
         """Give up: nobody reads the input, or the command has ended."""
@@ -72,3 +72,9 @@ class Feed:
             return  # The command has its reasons not to read it.
         except OSError as fault:
             raise CommandInputError(fault) from fault
+
+
+def resolve(future: asyncio.Future[None]) -> None:
+    """End a wait that may have ended, or been cancelled, before."""
+    if not future.done():
+        future.set_result(None)

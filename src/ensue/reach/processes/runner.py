@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, cast
 import msgspec
 
 from ensue.core.contracts.connection import Completed
-from ensue.reach.processes.feeding import Feed
+from ensue.reach.processes.feeding import Feed, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -278,19 +278,19 @@ class _Running(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         """Note that the process itself has exited; what it started may still read and write."""
-        _resolve(self._exited)
+        resolve(self._exited)
         self._end_when_gone()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Note that the process has been reaped and all pipes are closed."""
         del exc
-        _resolve(self._closed)
+        resolve(self._closed)
 
     def _end_when_gone(self) -> None:
         if self._exited.done() and not self._open:
             self._feed.stop()
-            _resolve(self._gone)
-            _resolve(self.ended)
+            resolve(self._gone)
+            resolve(self.ended)
 
     def _close_output(self) -> None:
         for fd in (_STDOUT, _STDERR):
@@ -320,8 +320,3 @@ def _exists(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)

@@ -18,7 +18,7 @@ import signal
 from typing import TYPE_CHECKING, Final, cast
 
 from ensue.core.contracts.connection import Completed
-from ensue.reach.processes.feeding import Feed
+from ensue.reach.processes.feeding import Feed, resolve
 from ensue.reach.resources.answers import MOST_BYTES
 from ensue.reach.resources.faults import printable
 
@@ -155,8 +155,8 @@ class ClientProcess(asyncio.SubprocessProtocol):
                     os.killpg(self._transport.get_pid(), signal.SIGKILL)
                 await asyncio.wait([self._exited], timeout=_REAP_GRACE_S)
             self._transport.close()
-        _resolve(self.started)
-        _resolve(self.ended)
+        resolve(self.started)
+        resolve(self.ended)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""
@@ -190,7 +190,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         """Note that the client has exited; its output ends when its pipes are closed."""
-        _resolve(self._exited)
+        resolve(self._exited)
         self._end_at_end_of_file()
 
     def _collect(self, fd: int, data: bytes) -> None:
@@ -202,7 +202,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
             self.is_overfull = True
             self._output.clear()
             self.stop_collecting()
-            _resolve(self.started)
+            resolve(self.started)
             self._end()
         elif self._listener is not None:
             (self._listener.errors if fd == _STDERR else self._listener.output)(data)
@@ -217,7 +217,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
             match = self._pid_mark.search(self._errors, since)
             if match is not None:
                 self.pid = int(match[1])
-                _resolve(self.started)
+                resolve(self.started)
         if self.exit_code is None and self._exit_mark is not None:
             match = self._exit_mark.search(self._errors, since)
             if match is not None:
@@ -233,7 +233,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
 
     def _end(self) -> None:
         self._feed.stop()
-        _resolve(self.ended)
+        resolve(self.ended)
 
 
 async def started_client(
@@ -285,8 +285,3 @@ def quoted_end(completed: Completed) -> str:
     """Return the error output of a failed client, formatted for the end of a message."""
     words = printable(" ".join(completed.stderr.decode("utf-8", "replace").split())[:_QUOTED_CHARS])
     return f": {words}" if words else f": it ended with {completed.returncode}"
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)

@@ -52,3 +52,8 @@ def may_follow(*, link_uid: int, follower_uid: int, folder_uid: int, folder_mode
     if folder_mode & _STICKY_AND_WORLD_WRITABLE != _STICKY_AND_WORLD_WRITABLE:
         return True
     return link_uid in {follower_uid, folder_uid}
+
+
+def parts_reversed(path: str) -> list[str]:
+    """Return a path's parts, last first, so that `pop` walks it."""
+    return [part for part in reversed(path.split("/")) if part not in {"", "."}]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from ensue.core.model.events import RunEvent
     from ensue.core.model.returns import Return
     from ensue.store.registry.former_states import JudgedStates
-
-FOLLOWED: Final = frozenset({RunStarted, ReactionsOwed, FannedOut, NodeFinished})
-"""The events that tell what is owed."""
 
 
 class _Reaction(msgspec.Struct, kw_only=True):
@@ -123,7 +120,7 @@ class ReactionLedger:
                 self._earlier.setdefault((identity.target, words.module, word), []).append(identity)
 
     def see(self, event: RunEvent) -> None:
-        """Process an event; those of `FOLLOWED` count."""
+        """Process an event."""
         with self._turn:
             match event:
                 case RunStarted():

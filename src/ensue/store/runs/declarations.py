@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ensue.language.settings.roots import Roots
     from ensue.store.registry.enforced_form import EnforcedRow
 
-_TAG_SIGN: Final = "_|-"
-
 _DEPLOYED: Final = ":"
 """Ends the name that is used instead of an SLS where an environment is deployed on its own."""
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ensue.core.model.unknown import Unknown, unknowns_in
-from ensue.deploy.provisioning import ResourceKey
+from ensue.deploy.provisioning.identity import ResourceKey
 from ensue.deploy.provisioning.params_schemas import judged, read_params_schema
 from ensue.deploy.provisioning.sensitive import Parted
 from ensue.deploy.provisioning.written import TextPlace

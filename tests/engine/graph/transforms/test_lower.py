@@ -11,8 +11,6 @@ from tests.engine.harness import Row, plan_of
 from ensue.core.model.chunk import FanOut, StateOptions
 from ensue.core.model.srn import Srn
 from ensue.engine.graph.cycles import CycleError
-from ensue.engine.graph.dag import Dag, Edge
-from ensue.engine.graph.text import graph_text
 from ensue.engine.graph.transforms.lower import Lowered, LoweringRules, lower
 
 if TYPE_CHECKING:
@@ -42,9 +40,14 @@ def labels(rows: list[Row], graph: Lowered) -> list[str]:
 
 
 def text(rows: list[Row], **options: Any) -> str:
+    """Return a line per node, and an indented one per node that it waits for."""
     graph = lowered(rows, **options)
-    edges = [Edge(node, after) for node, afters in enumerate(graph.dependents) for after in afters]
-    return graph_text(Dag(len(graph.order), edges), labels(rows, graph))
+    names = labels(rows, graph)
+    befores: list[list[str]] = [[] for _ in names]
+    for node, afters in enumerate(graph.dependents):
+        for after in afters:
+            befores[after].append(f"  <- {names[node]}\n")
+    return "".join(f"{name}\n{''.join(lines)}" for name, lines in zip(names, befores, strict=True))
 
 
 def order(rows: list[Row], **options: Any) -> list[str]:

@@ -6,6 +6,6 @@ matches. Here all alternatives advance together, one character at a time, and a 
 
 from ensue.deploy.gotemplate.regex.example import example_of
 from ensue.deploy.gotemplate.regex.machine import Match, StepBudget
-from ensue.deploy.gotemplate.regex.program import RegexProgram, compiled
+from ensue.deploy.gotemplate.regex.program import compiled
 
-__all__ = ["Match", "RegexProgram", "StepBudget", "compiled", "example_of"]
+__all__ = ["Match", "StepBudget", "compiled", "example_of"]

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import copied, is_list, is_mapping
 from ensue.core.model.own_grains import own_grains_path, read_own_grains, written_own_grains
-from ensue.library.modules.nested import DELIMITER, NOTHING, lookup
+from ensue.core.model.paths import traverse
+from ensue.library.modules.nested import DELIMITER, NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +95,7 @@ async def append(
     Returns:
         The grain that was written, by its name, or a text that says why none was.
     """
-    values = lookup(await ctx.grains(), key, [], delimiter)
+    values = traverse(await ctx.grains(), key, [], delimiter)
     if convert and not is_list(values):
         values = [] if values is None else [values]
     if not is_list(values):
@@ -116,7 +117,7 @@ async def remove(ctx: FunctionContext, key: str, val: Any, delimiter: str = DELI
     Returns:
         The grain that was written, by its name, or a text that says why none was.
     """
-    values = lookup(await ctx.grains(), key, [], delimiter)
+    values = traverse(await ctx.grains(), key, [], delimiter)
     if not is_list(values):
         return f"The key {key} is not a valid list"
     if val not in values:
@@ -147,14 +148,14 @@ async def set_(
         `result`, `comment`, and `changes`: the grain that was written, by its name.
     """
     grains = await ctx.grains()
-    before = lookup(grains, key, NOTHING, delimiter)
+    before = traverse(grains, key, NOTHING, delimiter)
     if before is not NOTHING and before == val and (val is not None or not destructive):
         return {"comment": "Grain is already set", "changes": {}, "result": True}
     refusal = "" if force else _refusal(key, before, val)
     top, value = key, val
     while not refusal and delimiter in top:
         top, _, last = top.rpartition(delimiter)
-        outer = lookup(grains, top, {}, delimiter)
+        outer = traverse(grains, top, {}, delimiter)
         if _holds(outer, last) or force:
             value = _with(copied(outer), last, value, destructive=destructive)
         else:
@@ -216,7 +217,7 @@ async def _write_below(ctx: FunctionContext, key: str, value: Any, delimiter: st
     grains = await ctx.grains()
     while delimiter in key:
         key, _, last = key.rpartition(delimiter)
-        outer = copied(lookup(grains, key, {}, delimiter))
+        outer = copied(traverse(grains, key, {}, delimiter))
         value = {**outer, last: value} if is_mapping(outer) else outer
     return await setval(ctx, key, value)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.merged import merged
-from ensue.library.modules.nested import DELIMITER, NOTHING, is_list, is_mapping, lookup
+from ensue.core.model.paths import traverse
+from ensue.library.modules.nested import DELIMITER, NOTHING, is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,7 @@ async def get(
     Example:
         ensue call '*' grains.fetch os
     """
-    return lookup(await ctx.grains(), key, default, delimiter)
+    return traverse(await ctx.grains(), key, default, delimiter)
 
 
 async def has_value(ctx: FunctionContext, key: str) -> bool:
@@ -45,7 +46,7 @@ async def has_value(ctx: FunctionContext, key: str) -> bool:
     Example:
         ensue call '*' grains.has_value os
     """
-    return lookup(await ctx.grains(), key, NOTHING) is not NOTHING
+    return traverse(await ctx.grains(), key, NOTHING) is not NOTHING
 
 
 async def items(ctx: FunctionContext, sanitize: bool = False) -> dict[str, Any]:  # nothing here is secret
@@ -69,7 +70,7 @@ async def item(ctx: FunctionContext, *keys: str, **kwargs: Any) -> dict[str, Any
     """
     grains = await ctx.grains()
     default, delimiter = kwargs.get("default", ""), kwargs.get("delimiter", DELIMITER)
-    return {key: lookup(grains, key, default, delimiter) for key in keys}
+    return {key: traverse(grains, key, default, delimiter) for key in keys}
 
 
 async def ls(ctx: FunctionContext) -> list[str]:
@@ -112,7 +113,7 @@ async def filter_by(
     Raises:
         StateFailedError: a value to merge is not a mapping.
     """
-    value = lookup(await ctx.grains(), grain, [])
+    value = traverse(await ctx.grains(), grain, [])
     chosen = _chosen(lookup_dict, value if is_list(value) else [value])
     if chosen is None:
         chosen = lookup_dict.get(default)

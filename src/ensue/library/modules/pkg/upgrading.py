@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.core.model.package_versions import difference
 from ensue.library.modules.pkg.manager import package_manager
 from ensue.library.modules.pkg.queries import list_pkgs
 
@@ -49,8 +50,4 @@ async def upgrade(
     before = await list_pkgs(ctx)
     await manager.upgrade(ctx, dist_upgrade=dist_upgrade)
     after = await list_pkgs(ctx)
-    return {
-        name: {"old": before.get(name, ""), "new": after.get(name, "")}
-        for name in sorted({*before, *after})
-        if before.get(name) != after.get(name)
-    }
+    return difference(before, after)

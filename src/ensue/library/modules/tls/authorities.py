@@ -9,7 +9,7 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.errors import StateFailedError
-from ensue.library.modules.tls.places import authority_named, new_key, write_certificate
+from ensue.library.modules.tls.places import authority_named, new_key, subject_of, write_certificate
 from ensue.reach.certificates import making
 from ensue.reach.certificates.keys import look
 from ensue.reach.certificates.sources import certificate_of
@@ -72,8 +72,7 @@ async def create_ca(
         return f"Would create {made.format('and ')}"
     if not await _has_key(ctx, authority.key.path):
         await new_key(ctx, authority.key.path, bits)
-    words = {"C": C, "ST": ST, "L": L, "O": O, "OU": OU, "CN": CN, "emailAddress": emailAddress}
-    given: dict[str, Any] = {word: value for word, value in words.items() if value}
+    given = subject_of(C=C, ST=ST, L=L, O=O, OU=OU, CN=CN, emailAddress=emailAddress)
     certificate = await making.certificate(
         ctx,
         given

@@ -10,7 +10,13 @@ import posixpath
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.errors import StateFailedError
-from ensue.library.modules.tls.places import authority_named, cert_base_path, new_key, write_certificate
+from ensue.library.modules.tls.places import (
+    authority_named,
+    cert_base_path,
+    new_key,
+    subject_of,
+    write_certificate,
+)
 from ensue.reach.certificates import making
 from ensue.reach.certificates.containers import Packing, pack
 from ensue.reach.certificates.openssl import TargetKey
@@ -61,8 +67,7 @@ async def create_self_signed_cert(
         return f'Certificate "{name}" already exists'
     if ctx.test:
         return f'Would create Private Key: "{key}" and Certificate: "{certificate}"'
-    words = {"C": C, "ST": ST, "L": L, "O": O, "OU": OU, "CN": CN, "emailAddress": emailAddress}
-    given: dict[str, Any] = {word: value for word, value in words.items() if value}
+    given = subject_of(C=C, ST=ST, L=L, O=O, OU=OU, CN=CN, emailAddress=emailAddress)
     await new_key(ctx, key, bits)
     signing = {"signing_private_key": key, "days_valid": int(days), "digest": digest}
     made = await making.certificate(ctx, given | signing)

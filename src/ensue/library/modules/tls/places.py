@@ -6,7 +6,7 @@ Source: Salt's execution module `tls`, 3008: file names; openssl-ca(1): the line
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -114,6 +114,11 @@ async def new_key(ctx: FunctionContext, path: str, bits: int) -> TargetKey:
     await ctx.connection.write(path, b"", mode=0o600)
     await generate(ctx, path, KeyKind.wanted("rsa", bits), Storage())
     return TargetKey(path=path)
+
+
+def subject_of(**words: str | None) -> dict[str, Any]:
+    """Return the attributes of a subject that are given, by their short names."""
+    return {word: value for word, value in words.items() if value}
 
 
 async def write_certificate(ctx: FunctionContext, path: str, made: x509.Certificate, index: str) -> None:

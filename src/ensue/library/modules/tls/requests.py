@@ -9,7 +9,7 @@ import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.data import is_mapping
-from ensue.library.modules.tls.places import authority_named, new_key
+from ensue.library.modules.tls.places import authority_named, new_key, subject_of
 from ensue.reach.certificates import making
 from ensue.reach.certificates.names import attributes, extensions, name_of
 
@@ -98,8 +98,7 @@ async def create_csr(
     made = f'Private Key: "{base}.key" {{}}CSR for "{CN}": "{base}.csr"'
     if ctx.test:
         return f"Would create {made.format('and ')}"
-    words = {"C": C, "ST": ST, "L": L, "O": O, "OU": OU, "CN": CN, "emailAddress": emailAddress}
-    given: dict[str, Any] = {word: value for word, value in words.items() if value}
+    given = subject_of(C=C, ST=ST, L=L, O=O, OU=OU, CN=CN, emailAddress=emailAddress)
     subject = name_of(None, attributes(given))
     asked = get_extensions(ctx, cert_type)["csr"]
     config = extensions({**asked, **({"subjectAltName": subjectAltName} if subjectAltName else {})})

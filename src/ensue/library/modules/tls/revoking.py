@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.library.modules.tls.places import IndexLine, authority_named, entries, write_entries
+from ensue.reach.certificates.encodings import pem_or_der
 from ensue.reach.certificates.making import checked_digest
-from ensue.reach.certificates.revocations import Revoked, Signer, encoded, made
+from ensue.reach.certificates.revocations import Revoked, Signer, made
 from ensue.reach.certificates.sources import certificate_of
 
 if TYPE_CHECKING:
@@ -124,4 +125,4 @@ async def _write_list(
     signer = Signer(issuer, authority.key, checked_digest(digest), _DAYS_VALID)
     revocations = [Revoked(serial=each.serial, date=each.revoked) for each in revoked]
     listed = await made(ctx, revocations, {}, signer, dt.datetime.now(tz=dt.UTC))
-    await ctx.connection.write(path, encoded(listed, "pem"))
+    await ctx.connection.write(path, pem_or_der(listed, "pem"))

@@ -9,7 +9,7 @@ import base64
 from typing import TYPE_CHECKING
 
 from ensue.core.errors import StateFailedError
-from ensue.reach.certificates import encodings, revocations
+from ensue.reach.certificates import encodings
 from ensue.reach.certificates.containers import Packing, packed
 from ensue.reach.certificates.key_files import in_files
 from ensue.reach.certificates.keys import ENCODINGS, Storage, encoded
@@ -85,7 +85,7 @@ async def encode_csr(ctx: FunctionContext, csr: str, encoding: str = "pem") -> s
         StateFailedError: there is no request, or the encoding is unknown.
     """
     encodings.check(encoding, _ONE)
-    return text_or_base64(request_bytes(await request_of(ctx, csr), encoding), encoding)
+    return text_or_base64(encodings.pem_or_der(await request_of(ctx, csr), encoding), encoding)
 
 
 async def encode_crl(ctx: FunctionContext, crl: str, encoding: str = "pem") -> str:
@@ -98,7 +98,7 @@ async def encode_crl(ctx: FunctionContext, crl: str, encoding: str = "pem") -> s
         StateFailedError: there is no list, or the encoding is unknown.
     """
     encodings.check(encoding, _ONE)
-    return text_or_base64(revocations.encoded(await revocations_of(ctx, crl), encoding), encoding)
+    return text_or_base64(encodings.pem_or_der(await revocations_of(ctx, crl), encoding), encoding)
 
 
 async def encode_private_key(
@@ -157,13 +157,6 @@ async def certificate_bytes(
             "Creating a PKCS12-encoded certificate without embedded private key is unsupported"
         )
     return await packed(ctx, [certificate, *chain], key, packing)
-
-
-def request_bytes(request: x509.CertificateSigningRequest, encoding: str) -> bytes:
-    """Return a request as `pem` or `der`."""
-    from cryptography.hazmat.primitives.serialization import Encoding
-
-    return request.public_bytes(Encoding.PEM if encoding == "pem" else Encoding.DER)
 
 
 def text_or_base64(data: bytes, encoding: str) -> str:

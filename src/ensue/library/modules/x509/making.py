@@ -10,7 +10,7 @@ import posixpath
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.errors import StateFailedError
-from ensue.library.modules.x509.encoding import certificate_bytes, request_bytes, returned, text_or_base64
+from ensue.library.modules.x509.encoding import certificate_bytes, returned, text_or_base64
 from ensue.library.modules.x509.pem import write_pem
 from ensue.reach.certificates import encodings, making, revocations
 from ensue.reach.certificates.containers import Packing
@@ -135,7 +135,7 @@ async def create_csr(
     async with in_files(ctx, {"private_key": private_key}) as placed:
         key = TargetKey(path=placed["private_key"], passphrase=private_key_passphrase)
         made = await making.request(ctx, key, name, config, algorithm or digest)
-    return await returned(ctx, request_bytes(made, encoding), encoding, path, what="CSR")
+    return await returned(ctx, encodings.pem_or_der(made, encoding), encoding, path, what="CSR")
 
 
 async def create_crl(
@@ -183,7 +183,7 @@ async def create_crl(
         key = TargetKey(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
         signer = revocations.Signer(authority, key, making.checked_digest(digest), int(days_valid))
         made = await revocations.made(ctx, entries, extensions or {}, signer, now)
-    return await returned(ctx, revocations.encoded(made, encoding), encoding, path, what="CRL")
+    return await returned(ctx, encodings.pem_or_der(made, encoding), encoding, path, what="CRL")
 
 
 async def create_private_key(

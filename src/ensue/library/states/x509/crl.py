@@ -12,6 +12,7 @@ from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.library.states.x509.files import ABOUT_FILE, kept, outcome, split, written
 from ensue.reach.certificates import making
+from ensue.reach.certificates.encodings import pem_or_der
 from ensue.reach.certificates.key_files import in_files
 from ensue.reach.certificates.keys import public_key
 from ensue.reach.certificates.openssl import TargetKey
@@ -20,7 +21,6 @@ from ensue.reach.certificates.revocations import (
     Signer,
     changed_extensions,
     differences,
-    encoded,
     kept_dates,
     made,
     number_after,
@@ -129,7 +129,7 @@ async def crl_managed(
                 if "cRLNumber" in asked:
                     asked["cRLNumber"] = number_after(current, asked["cRLNumber"])
                 current = await made(ctx, entries, asked, signer, now)
-            content = encoded(current, encoding)
+            content = pem_or_der(current, encoding)
         file = await written(ctx, name, content, about_file, is_text=encoding == "pem")
         new_state: DataMap = {
             "path": name,

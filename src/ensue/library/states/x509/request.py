@@ -12,7 +12,7 @@ from ensue.core.errors import StateFailedError
 from ensue.library.states.x509.comparing import differences
 from ensue.library.states.x509.files import ABOUT_FILE, kept, outcome, split, written
 from ensue.reach.certificates import making
-from ensue.reach.certificates.encodings import check
+from ensue.reach.certificates.encodings import check, pem_or_der
 from ensue.reach.certificates.key_files import in_files
 from ensue.reach.certificates.names import (
     ATTRIBUTES,
@@ -99,17 +99,11 @@ async def csr_managed(
                 current_encoding = "pem" if _BEGIN in data else "der"
                 changes |= {"encoding": encoding} if current_encoding != encoding else {}
                 made = current if changes.keys() == {"encoding"} else made
-        data = _encoded(made, encoding)
+        data = pem_or_der(made, encoding)
         is_text = encoding == "pem"
         file = await written(ctx, name, data if changes else None, about_file, is_text=is_text)
         new_state: DataMap = {"path": name, "subject": subject_name.rfc4514_string() if subject_name else ""}
         return outcome(ctx, name, "certificate signing request", changes, file, new_state)
-
-
-def _encoded(request: x509.CertificateSigningRequest, encoding: str) -> bytes:
-    from cryptography.hazmat.primitives.serialization import Encoding
-
-    return request.public_bytes(Encoding.PEM if encoding == "pem" else Encoding.DER)
 
 
 def _loaded(data: bytes) -> x509.CertificateSigningRequest | None:

@@ -14,7 +14,7 @@ import errno
 import os
 from contextlib import suppress
 
-from ensue.reach.resources.foreign_links import ForeignLinkError, may_follow
+from ensue.reach.resources.foreign_links import ForeignLinkError, may_follow, parts_reversed
 from ensue.reach.resources.minion.accounts import user_name
 
 _MOST_LINKS = 40
@@ -69,7 +69,7 @@ class Confinement:
         return real_path
 
     def _inside(self, path: str, *, follow: bool, writes: bool) -> str:
-        waiting = _parts(path)
+        waiting = parts_reversed(path)
         done = ""
         links = 0
         while waiting:
@@ -88,7 +88,7 @@ class Confinement:
             if writes:
                 self._refuse_foreign(done, here)
             done = "" if target.startswith("/") else done
-            waiting += _parts(target)
+            waiting += parts_reversed(target)
         return done
 
     def _refuse_foreign(self, folder: str, link: str) -> None:
@@ -98,11 +98,6 @@ class Confinement:
                 link_uid=uid, follower_uid=os.geteuid(), folder_uid=above.st_uid, folder_mode=above.st_mode
             ):
                 raise ForeignLinkError(link, user_name(uid))
-
-
-def _parts(path: str) -> list[str]:
-    """Return a path's parts, last first, so that `pop` walks it."""
-    return [part for part in reversed(path.split("/")) if part not in {"", "."}]
 
 
 def _link_target(path: str) -> str | None:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ensue.reach.processes.feeding import resolve
+
 _START_FIELD: Final = 19
 """`starttime` is the 22nd field of /proc/PID/stat; two precede the field that the split begins with."""
 
@@ -79,7 +81,7 @@ async def end(process: ProcessIdentity) -> None:
 async def _ended(handle: int) -> bool:
     loop = asyncio.get_running_loop()
     gone: asyncio.Future[None] = loop.create_future()
-    loop.add_reader(handle, _settle, gone)
+    loop.add_reader(handle, resolve, gone)
     try:
         async with asyncio.timeout(_TERMINATE_WAIT_S):
             await gone
@@ -88,11 +90,6 @@ async def _ended(handle: int) -> bool:
     finally:
         loop.remove_reader(handle)
     return True
-
-
-def _settle(gone: asyncio.Future[None]) -> None:
-    if not gone.done():
-        gone.set_result(None)
 
 
 def _boot_id() -> str:

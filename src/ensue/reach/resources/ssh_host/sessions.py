@@ -18,7 +18,7 @@ import asyncssh
 from asyncssh.constants import EXTENDED_DATA_STDERR
 
 from ensue.core.contracts.connection import Completed
-from ensue.reach.processes.feeding import Feed
+from ensue.reach.processes.feeding import Feed, resolve
 from ensue.reach.resources.answers import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -207,8 +207,7 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
 
     def _end(self) -> None:
         self.feed.stop()
-        if not self.ended.done():
-            self.ended.set_result(None)
+        resolve(self.ended)
 
 
 async def ended_by_signal(

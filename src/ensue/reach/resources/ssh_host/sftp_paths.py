@@ -11,7 +11,7 @@ import stat as stat_bits
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.connection import Command
-from ensue.reach.resources.foreign_links import ForeignLinkError, may_follow
+from ensue.reach.resources.foreign_links import ForeignLinkError, may_follow, parts_reversed
 from ensue.reach.resources.ssh_host.sftp_messages import SftpError, Status
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class WrittenPaths:
         return walked, await found_at(sftp, walked, follow=False)
 
     async def _walked(self, sftp: SftpClient, path: str, *, follow: bool) -> str:
-        waiting = _parts(path)
+        waiting = parts_reversed(path)
         done = ""
         links = 0
         while waiting:
@@ -93,7 +93,7 @@ class WrittenPaths:
             await self._refuse_foreign(sftp, done, here, attributes.uid or 0)
             target = await sftp.readlink(here)
             done = "" if target.startswith("/") else done
-            waiting += _parts(target)
+            waiting += parts_reversed(target)
         return done or "/"
 
     async def _refuse_foreign(self, sftp: SftpClient, folder: str, link: str, owner: int) -> None:
@@ -123,8 +123,3 @@ async def _real(sftp: SftpClient, folder: str) -> str | None:
 
 def _is_link(attributes: SftpAttributes | None) -> bool:
     return attributes is not None and stat_bits.S_ISLNK(attributes.permissions or 0)
-
-
-def _parts(path: str) -> list[str]:
-    """Return a path's parts, last first, so that `pop` walks it."""
-    return [part for part in reversed(path.split("/")) if part not in {"", "."}]
