@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.engine.harness import Lab, Row
+from tests.engine.harness import Lab, Row, change
 
+from ensue.core.contracts.functions import makes_only
 from ensue.core.errors import MissingOnTargetError
 from ensue.core.model.returns import StateReturn
 
@@ -14,6 +15,11 @@ from ensue.core.model.returns import StateReturn
 def make(ctx: Any, name: str) -> StateReturn:
     result = None if ctx.site.test else True
     return StateReturn(name=name, result=result, changes={"/srv/app": "made"}, comment="made")
+
+
+@makes_only("name")
+def declared(ctx: Any, name: str) -> StateReturn:
+    return change(ctx, name)
 
 
 def use(_ctx: Any, name: str) -> StateReturn:
@@ -26,6 +32,15 @@ def test_what_an_earlier_state_makes_is_missing_only_in_a_plan(*, test: bool, re
     lab = Lab(functions={"make": make, "use": use})
     assert lab.returns([Row("m", "make"), Row("u", "use")], test=test)["u"].result is result
     assert lab.returns([Row("u", "use"), Row("m", "make")], test=test)["u"].result is False
+
+
+@pytest.mark.parametrize(("function", "result"), [("change", None), ("declared", False), ("fail", False)])
+def test_a_change_may_make_anything_unless_its_function_says_what_it_makes(
+    function: str, result: bool | None
+) -> None:
+    """A state that would change nothing makes nothing."""
+    lab = Lab(functions={"declared": declared, "use": use})
+    assert lab.returns([Row("m", function), Row("u", "use")], test=True)["u"].result is result
 
 
 @pytest.mark.parametrize(("answer", "result"), [(False, None), (True, True)])
