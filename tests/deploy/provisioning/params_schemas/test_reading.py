@@ -30,6 +30,16 @@ def test_what_is_no_schema_is_judged_no_further(schema: dict[str, Any], summary:
     assert summary in error.summary
 
 
+def test_only_the_whole_schema_may_have_an_id() -> None:
+    """References in a part with an ID of its own would mean other things."""
+    collector = Collector()
+    place = TextPlace(YamlDocument("definitions/db.yaml", ""))
+    assert read_params_schema({"$id": "urn:a"}, "db", "postgres", place, collector) is not None
+    read_params_schema({"properties": {"b": {"$id": "urn:b"}}}, "db", "postgres", place, collector)
+    (error,) = collector.errors
+    assert "'properties.b.$id' makes a part a schema of its own" in error.summary
+
+
 @pytest.mark.parametrize(
     ("key", "is_endless"), [("allOf", True), ("anyOf", True), ("oneOf", True), ("prefixItems", False)]
 )
