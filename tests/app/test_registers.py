@@ -387,6 +387,30 @@ def test_two_states_that_register_the_same_change_nothing(tmp_path: Path) -> Non
     assert (first.exit_code, second.exit_code) == (0, 0)
 
 
+@pytest.mark.parametrize("test", [False, True])
+@pytest.mark.parametrize("how", ["registers", "context"])
+def test_what_a_state_failed_to_register_is_not_registered_for_another(
+    how: str, tmp_path: Path, *, test: bool
+) -> None:
+    """The second state that says the same fails as the first does: nothing is registered."""
+    register = {
+        "registers": "test.present: [registers: [{'ssh_host:box': {host: h}}]",
+        "context": "mine.context: [name: 'ssh_host:box', config: {host: h}",
+    }[how]
+    taken = "taken: {test.present: [registers: [{'dummy:box': {}}]]}"
+    write(
+        tmp_path,
+        states__taken=taken,
+        states__t=f"one: {{{register}]}}\ntwo: {{{register}, onfail: [id: one]]}}\n",
+    )
+    (tmp_path / "states/_states").mkdir()
+    (tmp_path / "states/_states/mine.py").write_text(BY_HAND)
+    assert apply(tmp_path, "taken").exit_code == 0
+    one, two = apply(tmp_path, "t", test=test).returns.values()
+    assert one.result is two.result is False
+    assert "its id belongs to dummy:box" in two.comment
+
+
 @pytest.mark.parametrize(
     ("text", "place", "other"),
     [(OTHER, "t.sls:9:19", "'one' (states/t.sls:3:3)"), (NAMES, "t.sls:7:19", "'one' (states/t.sls:3:3)")],

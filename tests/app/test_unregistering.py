@@ -30,6 +30,41 @@ after:
   test.nop:
     - require: [resource: 'dummy:box']
 """
+WITHDRAWING = """
+import asyncio
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
+FROM = {"watch": ["ip"], "source_grains": {"ip": "1"}}
+async def present(ctx, name, config, source):
+    await asyncio.to_thread(ctx.registry.register, name, config, **FROM, source=source)
+    return StateReturn(name=name, result=True)
+async def invalidated(ctx, name):
+    await asyncio.to_thread(ctx.registry.invalidate, Srn.parse(name))
+    return StateReturn(name=name, result=True)
+async def observed(ctx, name):
+    await asyncio.to_thread(ctx.registry.observe, Srn.parse(name), {"ip": "2"})
+    return StateReturn(name=name, result=True)
+async def forgotten(ctx, name):
+    await asyncio.to_thread(ctx.registry.forget, Srn.parse("dummy:box"))
+    return StateReturn(name=name, result=True)
+FUNCTIONS = {"present": present, "invalidated": invalidated, "observed": observed, "forgotten": forgotten}
+"""
+ANEW = """
+one:
+  mine.present: [name: dummy:box, config: {grains: {a: 1}}, source: 'test:vm']
+between:
+  mine.WITHDRAWN: [name: 'test:vm', require: [mine: one]]
+two:
+  mine.present: [name: dummy:box, config: {grains: {a: 2}}, source: 'test:vm', require: [mine: between]]
+"""
+REPLACED = """
+one:
+  test.present: [registers: [{'dummy:box': {grains: {a: 1}}}]]
+dummy:box:
+  resource.unregistered: [require: [test: one]]
+two:
+  test.present: [registers: [{'dummy:box': {grains: {a: 2}}}], require: [resource: 'dummy:box']]
+"""
 
 
 def outline(report: RunReport) -> list[tuple[str, bool | None, bool]]:
@@ -87,3 +122,20 @@ def test_a_name_that_is_none(tmp_path: Path, name: str) -> None:
     [returned] = apply(tmp_path, "gone").returns.values()
     assert returned.result is False
     assert returned.comment.startswith("name: ")
+
+
+@pytest.mark.parametrize("withdrawn", ["invalidated", "observed", "forgotten"])
+def test_what_left_may_be_registered_by_another_state_of_the_run(tmp_path: Path, withdrawn: str) -> None:
+    """With another configuration too, since the one that registered it before has no resource any more."""
+    write(tmp_path, states__s=ANEW.replace("WITHDRAWN", withdrawn))
+    (tmp_path / "states/_states").mkdir()
+    (tmp_path / "states/_states/mine.py").write_text(WITHDRAWING)
+    report = apply(tmp_path, "s")
+    assert report.exit_code == 0, [returned.comment for returned in report.returns.values()]
+
+
+def test_a_plan_knows_that_an_unregistered_id_is_free(tmp_path: Path) -> None:
+    """What an apply does without a conflict has none in a plan."""
+    write(tmp_path, states__s=REPLACED)
+    assert apply(tmp_path, "s").exit_code == 0
+    assert apply(tmp_path, "s", test=True).exit_code == 0

@@ -65,6 +65,13 @@ def test_splay_adds_to_the_interval() -> None:
     assert 10_000 < back.duration_ms <= 15_000
 
 
+def test_the_random_seconds_are_those_of_the_injected_random() -> None:
+    """The same seed waits as long again."""
+    terms: dict[str, Any] = {"attempts": 2, "interval_s": 10.0, "splay_s": 5.0}
+    first, second = (retried(counting(False, True), **terms).duration_ms for _ in range(2))
+    assert first == second
+
+
 def test_plan_says_how_it_would_be_retried() -> None:
     """In a plan a state is tried once, and its comment says how often an apply would try it."""
     back = retried(counting(True), test=True, attempts=3)

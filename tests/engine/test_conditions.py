@@ -48,6 +48,8 @@ FUN_FALSE: Any = {"fun": "test.false"}
         ({"onlyif": (FUN_TRUE, FUN_FALSE)}, (True, "onlyif condition is false", False)),
         ({"onlyif": (True,)}, RUNS),
         ({"unless": (True,)}, RUNS),
+        ({"onlyif": ({},)}, RUNS),
+        ({"unless": ({},)}, RUNS),
         ({"creates": ("/etc",)}, (True, "/etc exists", False)),
         ({"creates": ("/etc", "/tmp")}, (True, "All files in creates exist", False)),
         ({"creates": ("/etc", "/nowhere")}, RUNS),
@@ -97,6 +99,7 @@ def test_a_command_that_the_shell_does_not_find(option: str, effect: str) -> Non
         ("test -e /a && LC_ALL=C [ x", 2, "reports an error (exit code 2)"),
         ("cat /a 2>/dev/null | grep -q x /b", 2, "`grep -s` treats a file that does not exist"),
         ("grep -q x /a;", 2, "reports an error (exit code 2)"),
+        ("test x == z", 2, "`/bin/sh` compares with `=`, and needs a value on each side"),
         ("cmp /a /b || /usr/bin/diff /a /c", 3, "reports an error (exit code 3)"),
         ("/a/file", 126, "the shell cannot execute the command of `unless` (exit code 126)"),
         ('test "" -eq 1', 2, "reports an error (exit code 2)"),
@@ -301,6 +304,12 @@ def test_a_plan_knows_a_state_whose_creates_exist() -> None:
     """It is skipped whatever earlier states change for its other conditions."""
     back = planned(Row("/x", "change"), unless=("test -e /x",), creates=("/etc",))
     assert (back.result, back.unknown, back.skipped) == (True, False, True)
+
+
+def test_a_plan_calls_a_state_without_conditions_whatever_would_make_its_folder() -> None:
+    """Only a condition that runs in the folder depends on it."""
+    rows = [Row("/x", "change"), Row("a", "change", {"cwd": "/x"}, options=StateOptions(timeout_s=5))]
+    assert lab().returns(rows, test=True)["a"].comment == "changed"
 
 
 def test_a_plan_warns_of_no_command_that_an_earlier_state_may_install() -> None:

@@ -232,6 +232,14 @@ def test_check_of_an_applying_state_is_quiet() -> None:
     assert numbers == list(range(len(numbers)))
 
 
+def test_check_of_an_applying_state_announces_no_block() -> None:
+    """What an apply would render in it is announced by the apply alone."""
+    lab = Lab(functions={"apply": apply_b}, growth={"b": [delayed("x", "late", fun="change")], "late": []})
+    lab.run([Row("prep", prereq=["a"]), Row("a", "apply")])
+    closed = [event.returned for event in lab.events if isinstance(event, ScopeClosed)]
+    assert [(entry.kind, entry.status) for entry in closed] == [("block", "done"), ("apply", "done")]
+
+
 def test_events_of_a_scope() -> None:
     """A scope is announced with its size before its states, and closed without repeating them."""
     lab = Lab(growth={"x": [Row("x1"), Row("x2")]})
@@ -259,6 +267,18 @@ def test_timeout_ends_an_applied_scope() -> None:
     assert [back.id for back in returns["a"].applied[0].returns.values()] == ["x"]
     assert [str(each) for each in outcome.not_run] == ["a/b: y (test.nop)"]
     assert returns["b"].result is True
+
+
+def test_a_scope_that_is_ended_ends_nothing_outside_of_it() -> None:
+    """What carried out a state of the scope, and goes on with a state of another one, is left alone."""
+    growth = {"b": [Row("x"), Row("y", "sleep", {"seconds": 60}, require=["x"])]}
+    lab = Lab(functions={"apply": apply_b}, growth=growth)
+    rows = [
+        Row("a", "apply", options=StateOptions(timeout_s=5)),
+        Row("w"),
+        Row("z", "sleep", {"seconds": 20}, require=["w"]),
+    ]
+    assert lab.returns(rows, ordered=False)["z"].comment == "slept 20"
 
 
 def test_growth_of_growth_sees_its_own_plan() -> None:

@@ -132,12 +132,31 @@ def test_failhard_lets_running_states_end() -> None:
     assert [each.id for each in outcome.not_run] == ["after"]
 
 
+def test_failhard_leaves_running_states_their_attempts() -> None:
+    """A state that waits for its next attempt is tried again, at its time."""
+    late = StateOptions(retry=Retry(attempts=2, interval_s=30.0))
+    rows = [Row("w", "sleep"), Row("bad", "fail", require=["w"]), Row("again", "second", options=late)]
+    results = iter([False, True])
+
+    def second(_ctx: Any, name: str) -> StateReturn:
+        return StateReturn(name=name, result=next(results))
+
+    again = Lab(functions={"second": second}).returns(rows, ordered=False, failhard=True)["again"]
+    assert (again.result, again.duration_ms) == (True, 30_000)
+
+
 def test_own_failhard_outranks_the_run() -> None:
     """`failhard: false` on a state holds against the configuration, `true` without it."""
     soft = Row("a", "fail", options=StateOptions(failhard=False))
     hard = Row("a", "fail", options=StateOptions(failhard=True))
     assert starts(Lab().run([soft, Row("b")], failhard=True)) == ["a", "b"]
     assert starts(Lab().run([hard, Row("b")])) == ["a"]
+
+
+def test_a_state_may_listen_to_the_one_that_checks_it() -> None:
+    """The check waits for no listened state, since a listener runs at the end."""
+    rows = [Row("a", "change", prereq=["b"]), Row("b", "change", listen=["a"])]
+    assert starts(Lab().run(rows)) == ["a", "b", "listener_b"]
 
 
 def test_what_a_check_decided_is_reported() -> None:

@@ -278,6 +278,10 @@ ROWS = [
             ("${terraform.workspace}", "did you mean ${context.env.id}?"),
             ("${env}", "did you mean ${context.env.id}?"),
             ("${app.name}", "did you mean ${context.app.id}?"),
+            (
+                "${app.labels.name}",
+                "placeholders begin with context, resources; where that is meant, write $\\{",
+            ),
             ("${contxt.env.id}", "did you mean ${context.env.id}?"),
             ("${var.x}", "a definition has no variables: write the value"),
             ("${module.net.id}", "is ${resources['TYPE.CLASS#ID'].outputs.NAME}"),

@@ -448,6 +448,21 @@ def test_forgetting_removes(registry: ResourceRegistry) -> None:
     assert registry.forget(HOST) is False
 
 
+@pytest.mark.parametrize("scope", ["run", "cache"])
+def test_what_is_registered_anew_after_it_was_forgotten(
+    registry: ResourceRegistry, scope: RegistryScope
+) -> None:
+    """Neither its former type nor its former source means it any more."""
+    registry.register(HOST, CONFIG, source=ENV, scope=scope)
+    registry.forget(HOST)
+    assert registry.types() == []
+    now = Srn("dummy", HOST.id)
+    registry.register(now, {}, source=Srn("test", "other"), scope=scope)
+    assert registry.types() == ["dummy"]
+    assert registry.list_for_type(HOST.type) == []
+    assert registry.invalidate(ENV) == []
+
+
 def test_provenance_is_nearest_first(registry: ResourceRegistry) -> None:
     """The chain of sources goes up to what was not registered itself."""
     below = Srn("dummy", "below")

@@ -75,7 +75,6 @@ class Provisioner:
         self.kept = dict(kept)
         self._requests = run_services.requests
         self._context = run_services.requests.context
-        self._values = values
         self._run_services = run_services
         self.foreseen = None if values is None else ForeseenOutputs(values, self.kept, run_services)
         self._steps = Steps(values, run_services, digests, replacing)
@@ -362,8 +361,7 @@ class Provisioner:
             await self._run_services.active.flush()
 
     def _note(self, key: ResourceKey, outputs: Outputs) -> None:
-        if self._values is not None:
-            self._values.note_outputs(key, outputs)
+        self._steps.values.note_outputs(key, outputs)
 
     def _keep(self, resource: ActiveResource) -> None:
         self.kept[resource.key] = resource

@@ -103,17 +103,20 @@ class Registrations:
     def _changed(self, requests: Sequence[RegistrationRequest], site: CallSite) -> list[Data]:
         """Register resources, all or none, or only compare in a plan; return the changes."""
         registry = self._registry.on_behalf_of(site.target)
-        is_own = registry.claims.claim(site, requests)
-        requests = [request for request, is_registered in zip(requests, is_own, strict=True) if is_registered]
-        if site.test:
-            self._refuse_taken(requests)
-            same = [request for request in requests if registry.get(request.srn) == request.config]
-            for request in same:
-                registry.is_as_registered(request.srn)
-            confirmed = {request.srn for request in same if not self._has_another_source(request)}
-            return [str(request.srn) for request in requests if request.srn not in confirmed]
-        done = registry.register_many(requests)
-        return [str(registration.srn) for registration in done if registration.changed]
+        with registry.claims.claim(site, requests) as is_own:
+            own = [request for request, is_registered in zip(requests, is_own, strict=True) if is_registered]
+            if site.test:
+                return self._would_change(own, registry)
+            return [str(done.srn) for done in registry.register_many(own) if done.changed]
+
+    def _would_change(self, requests: Sequence[RegistrationRequest], registry: RunRegistry) -> list[Data]:
+        """Return, in a plan, the resources that would be registered anew or with another configuration."""
+        self._refuse_taken(requests)
+        same = [request for request in requests if registry.get(request.srn) == request.config]
+        for request in same:
+            registry.is_as_registered(request.srn)
+        confirmed = {request.srn for request in same if not self._has_another_source(request)}
+        return [str(request.srn) for request in requests if request.srn not in confirmed]
 
     def _has_another_source(self, request: RegistrationRequest) -> bool:
         """Return whether a resource would be registered anew, as it was derived from something else.

@@ -6,6 +6,7 @@ Otherwise the last of them would win, and each run would change what the one bef
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,7 +15,7 @@ from ensue.core.errors import ResourceConflictError
 from ensue.core.model.state_identity import StateIdentity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from ensue.core.model.data import Data
     from ensue.core.model.resource import RegistrationRequest
@@ -38,8 +39,11 @@ class RunClaims:
         self._claims: dict[Srn, _Claim] = {}
         self._turn = threading.Lock()
 
-    def claim(self, site: CallSite, requests: Sequence[RegistrationRequest]) -> list[bool]:
-        """Return, for each request of a state, whether it registers; else another state has said the same.
+    @contextmanager
+    def claim(self, site: CallSite, requests: Sequence[RegistrationRequest]) -> Generator[list[bool]]:
+        """Yield, for each request of a state, whether it registers; else another state has said the same.
+
+        The state registers its own in the block. If that fails, the next state that says the same does it.
 
         Args:
             site: the call of the state.
@@ -56,10 +60,26 @@ class RunClaims:
             for request, claim in zip(requests, former, strict=True):
                 if claim is not None and claim.owner != owner and claim.config != request.config:
                     raise _conflict(request.srn, claim)
-            for request, own in zip(requests, is_own, strict=True):
-                if own:
-                    self._claims[request.srn] = _Claim(owner, chunk.id, place, dict(request.config))
-        return is_own
+            claims = {
+                request.srn: _Claim(owner, chunk.id, place, dict(request.config))
+                for request, own in zip(requests, is_own, strict=True)
+                if own
+            }
+            before = {srn: self._claims[srn] for srn in claims if srn in self._claims}
+            self._claims.update(claims)
+        try:
+            yield is_own
+        except BaseException:
+            self._take_back(claims, before)
+            raise
+
+    def _take_back(self, claims: Mapping[Srn, _Claim], before: Mapping[Srn, _Claim]) -> None:
+        """Restore what the state had registered before, but for what was unregistered meanwhile."""
+        with self._turn:
+            for srn, claim in claims.items():
+                if self._claims.get(srn) is claim:
+                    del self._claims[srn]
+                    self._claims.update({srn: before[srn]} if srn in before else {})
 
     def give_up(self, srns: Iterable[Srn]) -> None:
         """Forget who registered resources that are no longer registered."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,7 +16,7 @@ from ensue.store.registry.run_claims import RunClaims
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.core.model.data import Data
     from ensue.core.model.events import RunEvent
@@ -86,9 +87,9 @@ class RunRegistry(LazyRegistry):
             declared_by = self._registrant.declare(site)
             requests = [_declared(request, declared_by) for request in requests]
         try:
-            is_own = [True] * len(requests) if site is None else self.claims.claim(site, requests)
-            own = [request for request, is_registered in zip(requests, is_own, strict=True) if is_registered]
-            all_done = self.opened().register_many(own)
+            with self.claims.claim(site, requests) if site else nullcontext([True] * len(requests)) as is_own:
+                own = [request for request, is_ours in zip(requests, is_own, strict=True) if is_ours]
+                all_done = self.opened().register_many(own)
         except ResourceError as error:
             if site is None:
                 raise
@@ -167,7 +168,8 @@ class RunRegistry(LazyRegistry):
         self._would_leave((srn,))
         return self.would_invalidate(srn)
 
-    def _would_leave(self, srns: Iterable[Srn]) -> None:
+    def _would_leave(self, srns: Sequence[Srn]) -> None:
+        self.claims.give_up(srns)
         self.leaving.update(srns)
         self.left.update(srns)
 
