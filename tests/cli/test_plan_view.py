@@ -573,6 +573,30 @@ def test_a_command_that_cannot_start_fails_in_the_plan(
     assert shell.run("plan", "t").code == 0
 
 
+def test_an_account_that_is_missing_fails_in_the_plan(shell: Shell) -> None:
+    """Whatever is done as that user, or for it, unless an earlier state makes it."""
+    root, key = shell.root, "AAAAC3NzaC1lZDI1NTE5AAAAIGrbSMwwD1CjxkuNqPVmyzSWUFKXkxNmCuE8CtfTRgWe"
+    states = (
+        f"a: {{git.cloned: [name: 'file:///none', target: {root}/a, user: nosuchuser-1]}}\n"
+        "b: {git.config_set: [name: a.b, value: c, global: true, user: nosuchuser-1]}\n"
+        f"c: {{ssh_auth.present: [name: {key}, enc: ssh-ed25519, user: nosuchuser-1]}}\n"
+        f"d: {{virtualenv.managed: [name: {root}/d, user: nosuchuser-1]}}\n"
+        f"e: {{acl.present: [name: {root}, acl_type: user, acl_name: nosuchuser-1, perms: r]}}\n"
+        "f: {group.present: [name: root, addusers: [nosuchuser-1]]}\n"
+        "g: {group.present: [name: nosuchgroup-2, members: [nosuchuser-1]]}\n"
+        "h: {user.present: [name: nosuchuser-2, gid: nosuchgroup-1]}\n"
+    )
+    for id_, line in zip("abcdefgh", states.splitlines(), strict=True):
+        shell.write("states/t.sls", f"{line}\n")
+        planned = shell.run("plan", "t")
+        kind, name = ("group", "nosuchgroup-1") if id_ == "h" else ("user", "nosuchuser-1")
+        assert f"there is no {kind} `{name}`" in planned.out, (id_, planned.out)
+        assert planned.code == 2
+    made = "nosuchgroup-1: group.present\nnosuchuser-1: user.present\n"
+    shell.write("states/t.sls", made + states)
+    assert shell.run("plan", "t").code == 0
+
+
 def test_what_would_fail_makes_nothing(shell: Shell) -> None:
     """A folder whose own state would fail does not count as made for what is in it."""
     root = shell.root

@@ -82,21 +82,27 @@ async def with_rights(
     return msgspec.structs.replace(planned, needs=(*planned.needs, *needs)) if needs else planned
 
 
-async def needs_of_command(
-    connection: Connection, folder: str | None, user: str | int | None, group: str | int | None
-) -> tuple[UnmetNeed, ...]:
-    """Return what a command lacks.
+async def with_accounts(
+    connection: Connection,
+    planned: StateReturn,
+    *,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    folder: str | None = None,
+) -> StateReturn:
+    """Return the plan of what is done as a user or for one, with what the target lacks for it.
 
     Args:
         connection: the connection to the target.
-        folder: the folder that it runs in, if one is given.
-        user: the user that it runs as, by name or number, if one is given.
-        group: its group.
+        planned: the plan.
+        user: the user, by name or number, if one is given.
+        group: the group.
+        folder: the folder that a command runs in.
     """
     needs = [need async for need in _accounts(connection, RequestedAttributes.read(user=user, group=group))]
     if folder and await _is_missing(connection, folder):
         needs.append(UnmetNeed(folder, f'Desired working directory "{folder}" is not available'))
-    return tuple(needs)
+    return msgspec.structs.replace(planned, needs=(*planned.needs, *needs))
 
 
 async def in_folder(
