@@ -573,6 +573,26 @@ def test_a_command_that_cannot_start_fails_in_the_plan(
     assert shell.run("plan", "t").code == 0
 
 
+def test_a_check_of_the_content_is_named_in_the_plan(shell: Shell) -> None:
+    """A plan writes nothing that the command could check."""
+    shell.write(
+        "states/t.sls", f"{shell.root}/a: {{file.managed: [contents: a, check_cmd: touch {shell.root}/b]}}\n"
+    )
+    assert f"? checked by `touch {shell.root}/b` in the apply" in shell.run("plan", "t").out
+    assert not (shell.root / "b").exists()
+    assert shell.run("apply", "t").code == 0
+    assert "checked by" not in shell.run("plan", "t").out
+
+
+def test_the_mode_of_a_folder_is_said_once(shell: Shell) -> None:
+    """Salt's changes of a folder have it by the path, and bare."""
+    folder = shell.root / "folder"
+    folder.mkdir(mode=0o755)
+    shell.write("states/t.sls", f"{folder}: {{file.directory: [mode: '0700']}}\n")
+    assert f"~ {folder} (file.directory): mode: 0700\n" in shell.run("plan", "t").out
+    assert f"~ {folder} (file.directory): mode: 0700\n" in shell.run("apply", "t", "--out", "short").out
+
+
 def test_an_account_that_is_missing_fails_in_the_plan(shell: Shell) -> None:
     """Whatever is done as that user, or for it, unless an earlier state makes it."""
     root, key = shell.root, "AAAAC3NzaC1lZDI1NTE5AAAAIGrbSMwwD1CjxkuNqPVmyzSWUFKXkxNmCuE8CtfTRgWe"
