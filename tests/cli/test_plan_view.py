@@ -593,6 +593,26 @@ def test_the_mode_of_a_folder_is_said_once(shell: Shell) -> None:
     assert f"~ {folder} (file.directory): mode: 0700\n" in shell.run("apply", "t", "--out", "short").out
 
 
+def test_a_plan_says_where_failhard_stops_the_apply(shell: Shell) -> None:
+    """At the first failure that does; what comes after it is planned, too, and not applied."""
+    shell.write(
+        "states/t.sls",
+        "a: test.fail_without_changes\nb: {test.fail_without_changes: [failhard: true]}\n"
+        "c: test.succeed_with_changes\nd: {test.fail_without_changes: [failhard: true]}\n",
+    )
+    planned = shell.run("plan", "t")
+    assert planned.err.count("warning[E0730]") == 1
+    assert "'b' would fail, and its `failhard` stops the apply there" in planned.err
+    assert "1 to change, 0 unchanged, 3 would fail" in planned.out
+    applied = shell.run("apply", "t")
+    assert "2 not run" in applied.out
+    assert "E0730" not in applied.err
+    shell.write("states/t.sls", "a: test.fail_without_changes\nc: test.succeed_with_changes\n")
+    assert "E0730" not in shell.run("plan", "t").err
+    shell.write("ensue.yaml", "id: m\nfailhard: true\n")
+    assert "'a' would fail, and" in shell.run("plan", "t").err
+
+
 def test_an_account_that_is_missing_fails_in_the_plan(shell: Shell) -> None:
     """Whatever is done as that user, or for it, unless an earlier state makes it."""
     root, key = shell.root, "AAAAC3NzaC1lZDI1NTE5AAAAIGrbSMwwD1CjxkuNqPVmyzSWUFKXkxNmCuE8CtfTRgWe"
