@@ -9,7 +9,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.app.test_project import apply, write
 from tests.app.test_undeclared_states import left
@@ -22,6 +22,7 @@ from ensue.library.states import cron
 if TYPE_CHECKING:
     from pathlib import Path
 
+COMMAND = re.compile(r"(?P<later>once this is applied, )?`ensue enforced forget (?P<words>[^`]+)`")
 FILE = "{0}:\n  file.managed:\n    - name: ROOT/out/{1}\n    - makedirs: true\n    - contents: x\n"
 ABSENT = "{0}:\n  file.absent:\n    - name: ROOT/out/{1}\n"
 NOTHING = "nothing: test.nop\n"
@@ -380,7 +381,6 @@ def test_a_list_that_is_shorter(tmp_path: Path) -> None:
     assert left(tmp_path, "t") == []
 
 
-COMMAND = re.compile(r"(?P<later>once this is applied, )?`ensue enforced forget (?P<words>[^`]+)`")
 GENERATION = st.dictionaries(
     st.sampled_from("ax"), st.tuples(st.sampled_from("tu"), st.sets(st.sampled_from("abc"), min_size=1))
 )
@@ -397,6 +397,22 @@ def declare(root: Path, generation: dict[str, tuple[str, set[str]]]) -> None:
         write(root, **{f"states__{sls}": "".join(lines) or f"nothing-{sls}: test.nop\n"})
 
 
+@pytest.mark.parametrize("all_now", ["all: {lamps.on: [lamps: [c]]}\n", ""])
+def test_a_list_of_which_another_state_has_one(tmp_path: Path, all_now: str) -> None:
+    """What the state had beside it is left, whether the state is declared with another list or not at all."""
+    (tmp_path / "states/_states").mkdir(parents=True)
+    (tmp_path / "states/_states/lamps.py").write_text(LISTED)
+    applied(tmp_path, "all: {lamps.on: [lamps: [a, b]]}\n")
+    write(tmp_path, states__t=f"it: {{lamps.on: [lamps: [a]]}}\n{all_now}")
+    for test in (True, False, True):
+        [warning] = left(tmp_path, "t", test=test)
+        assert warning.summary.startswith("a state is no longer declared")
+        assert "all (lamps.on b in t" in warning.summary
+    [word] = [each["words"] for each in COMMAND.finditer(warning.help)]
+    assert forgotten(tmp_path, *shlex.split(word))
+    assert left(tmp_path, "t") == []
+
+
 @settings(max_examples=8, deadline=None)
 @given(generations=st.lists(GENERATION, min_size=2, max_size=3))
 @example(generations=[{"x": ("t", {"a", "b"})}, {"x": ("t", {"a"})}])
@@ -405,12 +421,15 @@ def declare(root: Path, generation: dict[str, tuple[str, set[str]]]) -> None:
 @example(generations=[{"a": ("u", {"a"}), "x": ("t", {"a"})}, {"a": ("t", {"b"})}])
 @example(generations=[{"a": ("u", {"a", "b"}), "x": ("t", {"b"})}, {"a": ("t", {"a"})}])
 @example(generations=[{"a": ("t", {"b"}), "x": ("t", {"a", "c"})}, {"x": ("t", {"c"})}])
+@example(generations=[{"x": ("u", {"a", "b"})}, {"a": ("t", {"a"}), "x": ("u", {"c"})}])
+@example(generations=[{"x": ("u", {"a", "b"})}, {"a": ("t", {"a"})}])
+@example(generations=[{"x": ("u", {"a", "b"})}, {"a": ("t", {"a"}), "x": ("u", {"a", "b"})}, {}])
+@example(generations=[{"x": ("u", {"a", "b"})}, {"a": ("t", {"a"}), "x": ("u", {"b"})}, {"a": ("t", {"a"})}])
+@example(generations=[{"x": ("u", {"a", "b"})}, {"a": ("t", {"a"}), "x": ("u", {"c", "a"})}])
 def test_the_advised_command_does_what_the_plan_says(
     tmp_path_factory: pytest.TempPathFactory, generations: list[dict[str, tuple[str, set[str]]]]
 ) -> None:
     """When it says so, it ends the warning about what it names, and forgets nothing that is declared."""
-    lists = [lamps for _, lamps in generations[-1].values()]
-    assume(sum(map(len, lists)) == len(set().union(*lists)))  # Two states about one thing are another matter.
     root = tmp_path_factory.mktemp("project")
     (root / "states/_states").mkdir(parents=True)
     (root / "states/_states/lamps.py").write_text(LISTED)
@@ -418,10 +437,14 @@ def test_the_advised_command_does_what_the_plan_says(
         declare(root, generation)
         assert apply(root, "t", "u").exit_code == 0
     declare(root, generations[-1])
+    declared = set().union(*(lamps for _, lamps in generations[-1].values()))
+    made = set().union(*(lamps for generation in generations for _, lamps in generation.values()))
+    warnings = left(root, "t", "u")
+    assert bool(warnings) is bool(made - declared)
     now, later = (
         [
             word
-            for warning in left(root, "t", "u")
+            for warning in warnings
             for command in COMMAND.finditer(warning.help)
             if bool(command["later"]) is is_later
             for word in shlex.split(command["words"])

@@ -573,6 +573,70 @@ def test_a_command_that_cannot_start_fails_in_the_plan(
     assert shell.run("plan", "t").code == 0
 
 
+def test_a_check_of_the_content_is_named_in_the_plan(shell: Shell) -> None:
+    """A plan writes nothing that the command could check."""
+    shell.write(
+        "states/t.sls", f"{shell.root}/a: {{file.managed: [contents: a, check_cmd: touch {shell.root}/b]}}\n"
+    )
+    assert f"? checked by `touch {shell.root}/b` in the apply" in shell.run("plan", "t").out
+    assert not (shell.root / "b").exists()
+    assert shell.run("apply", "t").code == 0
+    assert "checked by" not in shell.run("plan", "t").out
+
+
+def test_the_mode_of_a_folder_is_said_once(shell: Shell) -> None:
+    """Salt's changes of a folder have it by the path, and bare."""
+    folder = shell.root / "folder"
+    folder.mkdir(mode=0o755)
+    shell.write("states/t.sls", f"{folder}: {{file.directory: [mode: '0700']}}\n")
+    assert f"~ {folder} (file.directory): mode: 0700\n" in shell.run("plan", "t").out
+    assert f"~ {folder} (file.directory): mode: 0700\n" in shell.run("apply", "t", "--out", "short").out
+
+
+def test_a_plan_says_where_failhard_stops_the_apply(shell: Shell) -> None:
+    """At the first failure that does; what comes after it is planned, too, and not applied."""
+    shell.write(
+        "states/t.sls",
+        "a: test.fail_without_changes\nb: {test.fail_without_changes: [failhard: true]}\n"
+        "c: test.succeed_with_changes\nd: {test.fail_without_changes: [failhard: true]}\n",
+    )
+    planned = shell.run("plan", "t")
+    assert planned.err.count("warning[E0730]") == 1
+    assert "'b' would fail, and its `failhard` stops the apply there" in planned.err
+    assert "1 to change, 0 unchanged, 3 would fail" in planned.out
+    applied = shell.run("apply", "t")
+    assert "2 not run" in applied.out
+    assert "E0730" not in applied.err
+    shell.write("states/t.sls", "a: test.fail_without_changes\nc: test.succeed_with_changes\n")
+    assert "E0730" not in shell.run("plan", "t").err
+    shell.write("ensue.yaml", "id: m\nfailhard: true\n")
+    assert "'a' would fail, and" in shell.run("plan", "t").err
+
+
+def test_an_account_that_is_missing_fails_in_the_plan(shell: Shell) -> None:
+    """Whatever is done as that user, or for it, unless an earlier state makes it."""
+    root, key = shell.root, "AAAAC3NzaC1lZDI1NTE5AAAAIGrbSMwwD1CjxkuNqPVmyzSWUFKXkxNmCuE8CtfTRgWe"
+    states = (
+        f"a: {{git.cloned: [name: 'file:///none', target: {root}/a, user: nosuchuser-1]}}\n"
+        "b: {git.config_set: [name: a.b, value: c, global: true, user: nosuchuser-1]}\n"
+        f"c: {{ssh_auth.present: [name: {key}, enc: ssh-ed25519, user: nosuchuser-1]}}\n"
+        f"d: {{virtualenv.managed: [name: {root}/d, user: nosuchuser-1]}}\n"
+        f"e: {{acl.present: [name: {root}, acl_type: user, acl_name: nosuchuser-1, perms: r]}}\n"
+        "f: {group.present: [name: root, addusers: [nosuchuser-1]]}\n"
+        "g: {group.present: [name: nosuchgroup-2, members: [nosuchuser-1]]}\n"
+        "h: {user.present: [name: nosuchuser-2, gid: nosuchgroup-1]}\n"
+    )
+    for id_, line in zip("abcdefgh", states.splitlines(), strict=True):
+        shell.write("states/t.sls", f"{line}\n")
+        planned = shell.run("plan", "t")
+        kind, name = ("group", "nosuchgroup-1") if id_ == "h" else ("user", "nosuchuser-1")
+        assert f"there is no {kind} `{name}`" in planned.out, (id_, planned.out)
+        assert planned.code == 2
+    made = "nosuchgroup-1: group.present\nnosuchuser-1: user.present\n"
+    shell.write("states/t.sls", made + states)
+    assert shell.run("plan", "t").code == 0
+
+
 def test_what_would_fail_makes_nothing(shell: Shell) -> None:
     """A folder whose own state would fail does not count as made for what is in it."""
     root = shell.root

@@ -25,7 +25,7 @@ from ensue.language.plans.host_limits import check_host_limits, too_many_failed
 from ensue.language.plans.joining_plans import JoiningPlans
 from ensue.language.plans.lost_reactions import lost_reactions
 from ensue.language.plans.no_states import lacks_top_file, no_states, why_no_states
-from ensue.language.plans.overtaken_states import overtaken_states
+from ensue.language.plans.overtaken_states import foreseen_stop, overtaken_states
 from ensue.language.plans.special_tags import special_tags
 from ensue.output.outcome import counts_of
 from ensue.store.runs.enforcement import Enforcement
@@ -275,6 +275,7 @@ class Run:
         if chosen is not None and self._options.test:
             remarks.extend(lost_reactions(first.all, chosen.part, outcome.returns))
         remarks.extend(overtaken_states(outcome.overtaken, test=self._options.test))
+        remarks.extend(foreseen_stop(outcome.would_stop_at))
         if outcome.too_many_failed:
             again = resume_command(run_id, map(str, self._stores.pillars.override))
             remarks.append(too_many_failed(outcome.stopped, again))

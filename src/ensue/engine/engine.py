@@ -125,4 +125,5 @@ def _outcome(scheduler: Scheduler) -> EngineOutcome:
         stopped=stopped,
         too_many_failed=too_many_failed,
         overtaken=overtaken,
+        would_stop_at=scheduler.would_stop_at,
     )

@@ -67,6 +67,7 @@ class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
             hosts had failed; empty if it was not.
         too_many_failed: whether hosts were left out because more had failed than the fail limit allows.
         overtaken: the states that did not wait for what others changed later.
+        would_stop_at: of a plan, the ID of the first state whose failure would stop an apply; empty: none.
     """
 
     returns: dict[str, Return]
@@ -75,6 +76,7 @@ class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
     stopped: str = ""
     too_many_failed: bool = False
     overtaken: tuple[Overtaken, ...] = ()
+    would_stop_at: str = ""
 
     @property
     def hosts_not_run(self) -> dict[str, int]:

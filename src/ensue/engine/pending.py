@@ -141,7 +141,7 @@ class PendingStates:
         problems = [need.problem for need in function_return.needs if not self.makers(node, need.name)]
         if not problems:
             return function_return
-        comment = "; ".join(problems)
+        comment = "; ".join(dict.fromkeys(problems))
         return msgspec.structs.replace(function_return, result=False, comment=comment, changes={})
 
     def reread(self, node: Node, function_return: StateReturn) -> StateReturn:

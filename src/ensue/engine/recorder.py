@@ -23,6 +23,8 @@ from ensue.core.model.sensitive_paths import values_at
 from ensue.engine.handled_failures import handles_failures, mark_handled
 
 if TYPE_CHECKING:
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.data import DataMap
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node
     from ensue.engine.reactions import Reactions
@@ -224,7 +226,7 @@ class Recorder:
         if node.applied:
             returned.applied = node.applied
         elif self._foreseen is not None and function_return.result is None:
-            returned.foreseen = self._foreseen(chunk, node.scope.path)
+            returned.foreseen = self._foreseen(chunk, node.scope.path) | _checks(chunk)
         if node.scope.identity:
             returned.scope_identity = node.scope.identity
         return returned
@@ -240,3 +242,9 @@ def _mark_kind(returned: Return, function_return: StateReturn, *, ran: bool) -> 
     returned.unreachable = isinstance(function_return, UnreachableReturn)
     if isinstance(function_return, PreventedReturn):
         returned.causes = function_return.causes
+
+
+def _checks(chunk: Chunk) -> DataMap:
+    """Return the command of a function's own `check_cmd`, which checks what only an apply writes."""
+    command = chunk.arguments.get("check_cmd")
+    return {"checks": [command]} if command and isinstance(command, str) else {}

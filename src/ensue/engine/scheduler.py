@@ -83,7 +83,7 @@ class Scheduler:
         self._sleepers: set[asyncio.Future[None]] = set()
         self._waits = Waits(self.places, self._queue.look_soon)
         self._minion_waits = MinionWaits(services.hooks.other_minions, self._recorder, self._queue.look_soon)
-        self.stop_reason: str = ""
+        self.stop_reason = self.would_stop_at = ""
 
     def _places_of(self, options: EngineOptions) -> Places | None:
         """Return the places of the hosts; None: every host goes on at once."""
@@ -151,9 +151,13 @@ class Scheduler:
         return self.scopes.open(plan, caller=caller, test=test, quiet=quiet)
 
     def entry_failed(self, node: Node) -> None:
-        """Stop the run where a failed rendering does that; see `growth.ScopeRunner`."""
-        if self._stops_the_run(node):
+        """Stop the run if failhard says so; a plan goes on, and notes it; see `growth.ScopeRunner`."""
+        own = node.chunk.options.failhard
+        stops = self._options.failhard if own is None else own
+        if stops and not self._options.test:
             self.stop(FAILHARD)
+        elif stops and not self.would_stop_at:
+            self.would_stop_at = node.chunk.id
 
     async def end_of(self, scope: Scope) -> None:
         """Return when a scope has ended; see `growth.ScopeRunner`."""
@@ -208,8 +212,8 @@ class Scheduler:
         if returned is None:
             return
         counts = not node.scope.quiet and (node.role is not _CHECK or not returned.ran)
-        if returned.result is False and counts and self._stops_the_run(node):
-            self.stop(FAILHARD)
+        if returned.result is False and counts:
+            self.entry_failed(node)
         if node.chunk.options.delayed_render and node.role is _STATE and not node.scope.quiet:
             await self._grow(node, returned)
         self.settle(node, returned)
@@ -353,10 +357,6 @@ class Scheduler:
             if self._queue.is_broken:
                 raise
             self._growth.leave_out_rest(node, returned)
-
-    def _stops_the_run(self, node: Node) -> bool:
-        own = node.chunk.options.failhard
-        return not self._options.test and (self._options.failhard if own is None else own)
 
     def settle(self, node: Node, returned: Return) -> None:
         """Record that a node has ended; see `fan_out.NodeRunner`."""

@@ -98,12 +98,15 @@ def change_items(changes: Mapping[str, Any], name: str) -> str:
 
     Args:
         changes: of the return, masked.
-        name: the state's name; a value that repeats it is left out.
+        name: the state's name; a value that repeats it is left out, and so is a path that begins with it.
     """
+    # Salt's changes of a folder have its attributes twice: by its path, and bare.
     items = [
-        f"{path}: {_short(value)}"
-        for path, value in _leaves(changes)
-        if value not in ("", name, *_NEW) and not is_long(value) and not _is_noise(path, changes)
+        *dict.fromkeys(
+            f"{path.removeprefix(f'{name}:')}: {_short(value)}"
+            for path, value in _leaves(changes)
+            if value not in ("", name, *_NEW) and not is_long(value) and not _is_noise(path, changes)
+        )
     ]
     more = f", and {len(items) - _MOST_ITEMS} more" if len(items) > _MOST_ITEMS else ""
     return on_one_line(", ".join(items[:_MOST_ITEMS])) + more

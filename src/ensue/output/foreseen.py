@@ -79,12 +79,14 @@ def only_applies(returned: Return) -> bool:
 
 
 def foreseen_lines(returned: Return, masker: Masker) -> Iterator[str]:
-    """Yield a line per resource that a state would register, and one per resource that would get SLS."""
+    """Yield a line per resource that a state would register or that would get SLS, and per `check_cmd`."""
     shown = foreseen_data(returned, masker)
     for srn in shown.get("registers", ()):
         yield on_one_line(f"registers {srn}")
     for apply in shown.get("applies", ()):
         yield on_one_line(f"applies {_what(apply)} to {apply['target']} ({_KNOWN_LATER})")
+    for command in shown.get("checks", ()):
+        yield on_one_line(f"checked by `{command}` in the apply")
     yield from map(on_one_line, _undecided_lines(shown.get("undecided", ())))
 
 

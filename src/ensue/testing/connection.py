@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ensue.core.contracts.connection import Command, Completed, FileStat
+from ensue.core.contracts.connection import Command, Completed, FileStat, FolderChange
 from ensue.core.contracts.content import whole
 from ensue.core.errors import NotOfferedError, RemoteError, RemoteFileError
 from ensue.core.model.srn import Srn
@@ -216,6 +216,9 @@ class FakeConnection:
         """Move a file."""
         with self._asked("rename", source):
             self.tree.rename(source, target)
+
+    async def check_change(self, path: str, change: FolderChange = "write") -> None:
+        """Have no objection: everybody may change everything."""
 
     async def set_mode(self, path: str, mode: int) -> None:
         """Set permission bits."""

@@ -267,6 +267,14 @@ class FileContract(ContentContract, LinkContract):
             await target.set_times(f"{folder}/absent", atime_s=0, mtime_s=0)
 
     @scene
+    async def test_what_may_be_changed(self, target: Connection, folder: str) -> None:
+        """What a method would do is not refused beforehand, and not done."""
+        await target.check_change(f"{folder}/file")
+        await target.check_change(f"{folder}/folder", "make_directory")
+        await target.check_change(f"{folder}/none/link", "symlink")
+        assert await target.list_directory(folder) == []
+
+    @scene
     async def test_what_is_missing(self, target: Connection, folder: str) -> None:
         """`stat` returns None for a missing file; other methods raise an error with what, where and why."""
         path = f"{folder}/absent"

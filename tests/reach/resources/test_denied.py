@@ -7,6 +7,7 @@ import errno
 import os
 import tempfile
 from asyncio.subprocess import PIPE
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,14 +16,19 @@ import pytest
 from ensue.core.contracts.connection import Command, Completed
 from ensue.core.errors import RemoteFileError
 from ensue.core.model.srn import Srn
+from ensue.reach.resources.minion.confine import Confinement
+from ensue.reach.resources.minion.files import MinionFiles
 from ensue.reach.resources.posix_files import PosixFiles
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-NOBODY = 65534
+    from ensue.core.contracts.connection import FolderChange
 
-ATTEMPTS: dict[str, Callable[[PosixFiles, str], Awaitable[object]]] = {
+NOBODY = 65534
+HERE = Confinement()
+
+ATTEMPTS: dict[str, Callable[[PosixFiles | MinionFiles, str], Awaitable[object]]] = {
     "write": lambda files, folder: files.write(f"{folder}/new", b"x"),
     "overwrite": lambda files, folder: files.write(f"{folder}/secret", b"x"),
     "read": lambda files, folder: files.read(f"{folder}/secret"),
@@ -48,18 +54,62 @@ def open_folder() -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become another user")
+FORESEEN: dict[str, tuple[str, FolderChange]] = {
+    "write": ("new", "write"),
+    "overwrite": ("secret", "write"),
+    "make a folder": ("a", "make_directory"),
+    "remove": ("secret", "remove"),
+    "link": ("link", "symlink"),
+    "move": ("secret", "rename"),
+}
+"""What the attempts change, which can be foreseen."""
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become another user")
+
+
+async def run(command: Command) -> Completed:
+    """Run a command as an ordinary user."""
+    process = await asyncio.create_subprocess_exec(
+        *command.argv, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd="/", user=NOBODY
+    )
+    stdout, stderr = await process.communicate(command.stdin)
+    return Completed(returncode=process.returncode, stdout=stdout, stderr=stderr)
+
+
+@needs_root
+@pytest.mark.parametrize("kind", ["shell", "minion"])
+@pytest.mark.parametrize("attempt", list(FORESEEN))
+def test_what_will_be_denied_is_foreseen(open_folder: Path, kind: str, attempt: str) -> None:
+    """In the words of the attempt, and only where it will be denied."""
+    (own := open_folder / "own").mkdir()
+    os.chown(own, NOBODY, NOBODY)
+    is_shell = kind == "shell"
+    files = PosixFiles(Srn("ssh_host", "web-01"), run) if is_shell else MinionFiles(Srn("minion", "m"), HERE)
+    name, change = FORESEEN[attempt]
+    with nullcontext() if is_shell else as_nobody():
+        with pytest.raises(RemoteFileError) as foreseen:
+            asyncio.run(files.check_change(f"{open_folder}/{name}", change))
+        with pytest.raises(RemoteFileError) as denied:
+            asyncio.run(ATTEMPTS[attempt](files, str(open_folder)))
+        asyncio.run(files.check_change(f"{own}/{name}", change))
+        asyncio.run(files.check_change(f"{open_folder}/none/{name}", change))
+    assert (str(foreseen.value), foreseen.value.errno) == (str(denied.value), denied.value.errno)
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Have the rights of an ordinary user."""
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@needs_root
 @pytest.mark.parametrize("attempt", list(ATTEMPTS))
 def test_an_ordinary_user_is_told_of_sudo(open_folder: Path, attempt: str) -> None:
     """By the errno and the message; nothing of the script is quoted."""
-
-    async def run(command: Command) -> Completed:
-        process = await asyncio.create_subprocess_exec(
-            *command.argv, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd="/", user=NOBODY
-        )
-        stdout, stderr = await process.communicate(command.stdin)
-        return Completed(returncode=process.returncode, stdout=stdout, stderr=stderr)
-
     files = PosixFiles(Srn("ssh_host", "web-01"), run)
     with pytest.raises(RemoteFileError) as refused:
         asyncio.run(ATTEMPTS[attempt](files, str(open_folder)))

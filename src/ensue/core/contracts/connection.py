@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
 
 FileKind = Literal["file", "directory", "symlink", "block", "character", "fifo", "socket"]
+FolderChange = Literal["write", "make_directory", "remove", "symlink", "rename"]
+"""The methods of a `Connection` that change what is in a folder."""
 
 
 class FileStat(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -204,6 +206,17 @@ class Connection(Protocol):
 
     async def rename(self, source: str, target: str) -> None:
         """Move a file within the target; replaces an existing file."""
+        ...
+
+    async def check_change(self, path: str, change: FolderChange = "write") -> None:
+        """Raise what a method would raise because the folder of a path may not be changed; change nothing.
+
+        The target itself decides for the user of the connection. No error is no promise: a disk may be full.
+
+        Args:
+            path: the path; nothing is raised if its folder does not exist.
+            change: the method.
+        """
         ...
 
     async def set_mode(self, path: str, mode: int) -> None:

@@ -189,7 +189,8 @@ class Return(msgspec.Struct, omit_defaults=True):
     differences from the last apply: colon path to `{"old": …, "new": …}`. `foreseen` has, in a plan, the
     resources that the state `registers`, and under `applies` the SLS that it or the highstate of such a
     resource would apply: mappings with `target`, `sls`, and `complete` (False: there may be others); of
-    blocks that are not rendered yet, `undecided` has such mappings for what they registered before.
+    blocks that are not rendered yet, `undecided` has such mappings for what they registered before;
+    `checks` has the commands of the function's own `check_cmd`, which only an apply runs.
     `preview` has, in a plan, the beginning of content that would be written.
     For a run that resumes this one, `fingerprint` identifies the arguments of the call, `read` names the
     other inputs of the call (files, pillar, grains), and `read_mark` is a keyed fingerprint of those inputs.

@@ -1,4 +1,4 @@
-"""Warns of states of hosts that wait for each other, where the order of what they did may matter."""
+"""Warns of an order that may matter: hosts that wait for each other, and a failure that stops an apply."""
 
 from __future__ import annotations
 
@@ -33,3 +33,19 @@ def overtaken_states(overtaken: Sequence[Overtaken], *, test: bool) -> Iterator[
         help="if the first needs what the second does, write both in one SLS of this machine, with `tgt`",
         severity=Severity.WARNING,
     )
+
+
+def foreseen_stop(state_id: str) -> Iterator[Diagnostic]:
+    """Yield a warning of a plan that `failhard` will stop the apply.
+
+    Args:
+        state_id: the ID of the state that would fail; empty if none would stop it.
+    """
+    if state_id:
+        yield Diagnostic(
+            code="E0730",
+            summary=f"{state_id!r} would fail, and its `failhard` stops the apply there: of the states after "
+            "it, only those that react by `listen` run",
+            help=f"mend what lets {state_id!r} fail first, or take `failhard` away",
+            severity=Severity.WARNING,
+        )

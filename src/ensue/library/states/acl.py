@@ -22,6 +22,7 @@ from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.needs import with_accounts
 from ensue.library.states.file.paths import is_folder
 
 if TYPE_CHECKING:
@@ -210,7 +211,12 @@ async def _have(
         before = f"{_letters(olds[0])} -> " if olds else ""
         verb = "Updated" if olds else "New"
         comment = f"{verb} permissions will be applied for {shown}: {before}{perms}"
-        return StateReturn.planned(name, comment, changes, old_state={"acl_names": [*names]})
+        planned = StateReturn.planned(name, comment, changes, old_state={"acl_names": [*names]})
+        kind = acl_type.rpartition(":")[2]
+        for each in waiting:
+            account = {kind: each} if kind in {"user", "group"} else {}
+            planned = await with_accounts(ctx.connection, planned, **account)
+        return planned
     if force:
         await ctx.call("acl.wipefacls", name, recursive=recurse)
     for each in names if force else waiting:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.needs import with_accounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,8 @@ async def present(
     listed = "".join(f"{key}: {value!s}\n" for key, value in changes.items())
     comment = f"The following group attributes are set to be changed:\n{listed}"
     if ctx.test:
-        return StateReturn.planned(name, comment, old_state=group)
+        planned = StateReturn.planned(name, comment, old_state=group)
+        return await _with_members(ctx, planned, addusers or members or [])
     refusals = await _change(ctx, name, changes, non_unique=non_unique)
     new_state = await ctx.call("group.info", name)
     if left := _differences(new_state, wanted_gid, addusers, delusers, members):
@@ -172,12 +174,20 @@ def _incomplete(name: str, comment: str, left: DataMap, refusals: Sequence[str])
     return StateReturn.failed(name, "\n".join([comment, *refusals]), {"Failed": left})
 
 
+async def _with_members(ctx: StateContext, planned: StateReturn, members: list[str]) -> StateReturn:
+    """Return the plan with the members that the target does not have."""
+    for member in members:
+        planned = await with_accounts(ctx.connection, planned, user=member)
+    return planned
+
+
 async def _added(
     ctx: StateContext, name: str, gid: int | None, members: list[str], *, system: bool, non_unique: bool
 ) -> StateReturn:
     before: DataMap = {"name": name, "exists": False}
     if ctx.test:
-        return StateReturn.planned(name, f"Group {name} set to be added", old_state=before)
+        planned = StateReturn.planned(name, f"Group {name} set to be added", old_state=before)
+        return await _with_members(ctx, planned, members)
     if gid is not None and not non_unique:
         await _refuse_taken_number(ctx, name, gid)
     await ctx.call("group.add", name, gid=gid, system=system, non_unique=non_unique)

@@ -17,6 +17,7 @@ from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.needs import with_accounts
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -74,7 +75,8 @@ async def present(
         return StateReturn.unchanged(key, text, new_state)
     if ctx.test:
         what = "added" if outcome == "add" else "updated"
-        return StateReturn.planned(key, f"Key {key} for user {user} is set to be {what}")
+        planned = StateReturn.planned(key, f"Key {key} for user {user} is set to be {what}")
+        return await with_accounts(ctx.connection, planned, user=user)
     word: str = await ctx.call("ssh.set_auth_key", user, key, **given, config=config)
     return _done(key, user, word, new_state)
 
@@ -200,7 +202,7 @@ async def _present_file(
         return StateReturn.unchanged(name, f"All host keys in file {source} are already present", new_state)
     if ctx.test:
         lines = "".join(f"Set to {outcome}: {key}\n" for key, outcome in waiting.items())
-        return StateReturn.planned(name, lines)
+        return await with_accounts(ctx.connection, StateReturn.planned(name, lines), user=user)
     word: str = await ctx.call("ssh.set_auth_key_from_file", user, source, config, options=options)
     return _done(name, user, word, new_state)
 

@@ -23,6 +23,7 @@ from ensue.core.contracts.connection import Command
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.needs import with_accounts
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -126,7 +127,8 @@ async def managed(
     program = posixpath.join(name, "bin", "python")
     exists = await ctx.connection.stat(program, follow=True) is not None
     if ctx.test:
-        return await _planned(ctx, name, exists=exists, clear=clear, requirements=requirements)
+        planned = await _planned(ctx, name, exists=exists, clear=clear, requirements=requirements)
+        return await with_accounts(ctx.connection, planned, user=user) if planned.result is None else planned
     files = [requirements] if isinstance(requirements, str) else requirements or []
     contents = {each: await ctx.files.read(each) for each in files if "://" in each}
     changes: DataMap = {}

@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING, Final
 from ensue.core.errors import RemoteError, RemoteFileError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
 
+    from ensue.core.contracts.connection import FolderChange
     from ensue.core.model.srn import Srn
+
+CHANGES: Final[Mapping[FolderChange, str]] = {
+    "write": "write",
+    "make_directory": "make the folder",
+    "remove": "remove",
+    "symlink": "make the symlink",
+    "rename": "move",
+}
+"""What the methods that change a folder do, as in "cannot <doing> <path>"."""
 
 _MAY_NOT: Final = "connect as a user who may, or use sudo"
 _REMEDIES: Final = {

@@ -22,6 +22,7 @@ _ATTRIBUTES: Final = frozenset({"srn", "can_run"})
 _METHODS: Final = frozenset(
     name for name, value in vars(Connection).items() if callable(value) and not name.startswith("_")
 )
+_NOTHING_TO_DO: Final = frozenset({"close", "check_change"})
 _MISSING: Final = object()
 
 
@@ -67,8 +68,8 @@ class PartialConnection:
         attribute = getattr(self._inner, name, _MISSING)
         if attribute is not _MISSING:
             return attribute
-        if name == "close":
-            return _nothing_to_close
+        if name in _NOTHING_TO_DO:
+            return _nothing
         if name == "checksum" and self.offers("read"):
             return self._checksum_of_content
         if name == "chunks" and self.offers("read"):
@@ -98,8 +99,8 @@ class PartialConnection:
         return hashlib.new(kind, content, usedforsecurity=False).hexdigest()
 
 
-async def _nothing_to_close() -> None:
-    """Do nothing, because nothing is open."""
+async def _nothing(*_: Any, **__: Any) -> None:
+    """Do nothing: nothing is open that could be closed, and nothing says what may not be changed."""
 
 
 def _refusing(method: str, type_: str) -> Callable[..., Coroutine[Any, Any, Any]]:

@@ -21,7 +21,7 @@ from ensue.core.errors import CommandInputError, RemoteError
 from ensue.core.model.numbers import whole_number
 from ensue.reach.resources import posix_scripts as scripts
 from ensue.reach.resources.answers import DIGEST_PROGRAMS, checked_names, digest_in, stat_in
-from ensue.reach.resources.faults import FileFaults, file_error, need_path
+from ensue.reach.resources.faults import CHANGES, FileFaults, file_error, need_path
 from ensue.reach.resources.file_parts import PART_BYTES, all_parts, checked_part
 from ensue.reach.resources.foreign_links import ForeignLinkError
 from ensue.reach.resources.leftovers import TEMPORARY_PREFIX
@@ -29,7 +29,7 @@ from ensue.reach.resources.leftovers import TEMPORARY_PREFIX
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
 
-    from ensue.core.contracts.connection import Completed, FileStat
+    from ensue.core.contracts.connection import Completed, FileStat, FolderChange
     from ensue.core.contracts.content import Content, Input
     from ensue.core.errors import RemoteFileError
     from ensue.core.model.srn import Srn
@@ -153,6 +153,10 @@ class PosixFiles:
     async def rename(self, source: str, target: str) -> None:
         """Move a file within the target, replacing what is there."""
         await self._do("move", source, scripts.RENAME, target)
+
+    async def check_change(self, path: str, change: FolderChange = "write") -> None:
+        """Raise what a method would raise because the folder of a path may not be changed."""
+        await self._do(CHANGES[change], path, scripts.CHECK_CHANGE, "follow" if change == "write" else "")
 
     async def set_mode(self, path: str, mode: int) -> None:
         """Set the permission bits of a path; symlinks are followed."""

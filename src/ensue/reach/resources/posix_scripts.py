@@ -198,6 +198,19 @@ chmod "$mode" "$p"
 )
 """`$2` mode, `$3` is `-p` for parents."""
 
+CHECK_CHANGE: Final = (
+    _RESOLVE
+    + r"""
+resolve "$p" "$2"
+d=${at%/*}; d=${d:-/}
+[ ! -d "$d" ] || { [ -w "$d" ] && [ -x "$d" ]; } && exit 0
+[ "$(id -u)" -eq 0 ] || exit 90
+echo "its folder cannot be changed" >&2
+exit 1
+"""
+)
+"""`$2` is empty to leave a symlink at the end as it is."""
+
 REMOVE: Final = (
     _RESOLVE
     + r"""

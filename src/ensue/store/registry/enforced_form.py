@@ -41,6 +41,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         is_former: whether the state is about something else by now (`superseded.left_behind`).
         owed_since: the run since which a reaction of the state to a change is owed; empty: none is.
         owed_by: the declaration of that reaction.
+        passed_on: the things that entries enforced later are about; empty although it is superseded: all.
     """
 
     module: str
@@ -61,6 +62,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     is_former: bool = False
     owed_since: str = ""
     owed_by: EnforcedBy | None = None
+    passed_on: tuple[str, ...] = ()
 
 
 class EnforcedRow(msgspec.Struct, frozen=True):
@@ -114,8 +116,8 @@ States: TypeAlias = "dict[str, dict[str, dict[str, Kept]]]"
 """By target, scope and tag."""
 
 encode_entry: Final = msgspec.msgpack.Encoder().encode
-OWES_NOTHING: Final = b"\xa0\xc0"
-"""MessagePack of the last two fields of an entry that owes nothing: such entries need not be decoded."""
+OWES_NOTHING: Final = b"\xa0\xc0\x90"
+"""How an entry ends that owes and has passed on nothing, in MessagePack: such entries need not be decoded."""
 
 decode_entry: Final = msgspec.msgpack.Decoder(EnforcedEntry).decode
 encode_states: Final = msgspec.msgpack.Encoder().encode

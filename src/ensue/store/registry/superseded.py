@@ -2,7 +2,8 @@
 
 A state that is enforced supersedes the earlier entries of others about the same thing. One that makes a path
 absent also supersedes those of everything below it, and one that makes a path the absence of what is above
-it. So an entry that nothing supersedes is the last one about its thing. What a state was about and is about
+it. So an entry that nothing supersedes is the last one about its thing; of several things, it is the last one
+about those that have not passed on. What a state was about and is about
 no more, because its name is bound to another value or its list is shorter, has an entry of its own from then
 on (`left_behind`).
 """
@@ -35,6 +36,14 @@ def things_of(entry: EnforcedEntry) -> tuple[str, ...]:
     return (thing_of_name(entry.module, entry.name),)
 
 
+def last_things_of(entry: EnforcedEntry) -> tuple[str, ...]:
+    """Return the things of an entry that no entry enforced later is about."""
+    if entry.superseded_by is None:
+        return things_of(entry)
+    # An earlier version did not record which of them have passed on.
+    return tuple(thing for thing in things_of(entry) if entry.passed_on and thing not in entry.passed_on)
+
+
 def is_absence(entry: EnforcedEntry) -> bool:
     """Return whether a function made something absent, or the new state says that it does not exist."""
     if entry.is_absence:
@@ -60,8 +69,8 @@ def things_left(
         target: the target.
         removed: what a run makes absent, or in a plan would, each after its target.
     """
-    last = (row.entry for row in rows if row.target == target and row.entry.superseded_by is None)
-    made = {thing for entry in last if not is_absence(entry) for thing in things_of(entry)}
+    entries = (row.entry for row in rows if row.target == target)
+    made = {thing for entry in entries if not is_absence(entry) for thing in last_things_of(entry)}
     return sum(all((target, place) not in removed for place in removing(thing)) for thing in made)
 
 
@@ -74,24 +83,31 @@ def left_behind(row: EnforcedRow, things: Collection[str], arguments: int | None
         arguments: the fingerprint of its arguments now.
     """
     entry = row.entry
-    if not things or entry.superseded_by is not None or is_absence(entry):
+    if not things or is_absence(entry):
         return []
-    gone = [thing for thing in things_of(entry) if thing not in things]
+    gone = [thing for thing in last_things_of(entry) if thing not in things]
     if entry.things is None or entry.arguments == arguments:
         # An earlier version did not record where a thing is.
         gone = [thing for thing in gone if not any(now.startswith(f"{thing} (") for now in things)]
     return [_former(row, thing) for thing in gone]
 
 
-def _former(row: EnforcedRow, thing: str) -> EnforcedRow:
-    """Return the entry of a thing that a state was about, by the name of the thing; it has no value."""
+def of_thing(row: EnforcedRow, thing: str) -> EnforcedRow:
+    """Return an entry as that of one of its things, by the name of the thing."""
     entry = row.entry
     name = entry.name if entry.things is None else thing.removeprefix(f"{entry.module}:")
-    former = msgspec.structs.replace(entry, name=name, things=(thing,), sealed=None, is_former=True)
-    tag = tag_of(TagWords(entry.module, entry.id, name, entry.function))
+    return msgspec.structs.replace(row, entry=msgspec.structs.replace(entry, name=name, things=(thing,)))
+
+
+def _former(row: EnforcedRow, thing: str) -> EnforcedRow:
+    """Return the entry of a thing that a state was about; it has no value."""
+    entry = msgspec.structs.replace(
+        of_thing(row, thing).entry, sealed=None, superseded_by=None, is_former=True, passed_on=()
+    )
+    tag = tag_of(TagWords(entry.module, entry.id, entry.name, entry.function))
     if tag == row.tag:  # The thing has the name of the state, which has other things now.
-        tag = tag_of(TagWords(entry.module, entry.id, f"{name} (former)", entry.function))
-    return msgspec.structs.replace(row, tag=tag, entry=former)
+        tag = tag_of(TagWords(entry.module, entry.id, f"{entry.name} (former)", entry.function))
+    return msgspec.structs.replace(row, tag=tag, entry=entry)
 
 
 class LastEnforced:
@@ -122,9 +138,13 @@ class LastEnforced:
 
     def _superseding(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
         of_target, by = self._of(row), (row.scope, row.tag)
-        for other in list(of_target.others(row)):
-            if other.entry.superseded_by != by:
-                entry = msgspec.structs.replace(other.entry, superseded_by=by)
+        for other, things in of_target.others(row):
+            last = set(last_things_of(other.entry))
+            if other.entry.superseded_by != by or not last.isdisjoint(things):
+                passed_on = tuple(
+                    thing for thing in things_of(other.entry) if thing in things or thing not in last
+                )
+                entry = msgspec.structs.replace(other.entry, superseded_by=by, passed_on=passed_on)
                 superseded = msgspec.structs.replace(other, entry=entry)
                 of_target.add(superseded)
                 yield superseded
@@ -174,26 +194,34 @@ class _OfTarget:
         known = self._by_state.get((row.scope, row.tag))
         return known is not None and known.entry.superseded_by is None
 
-    def others(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
-        """Yield the rows of other states that a row supersedes."""
+    def others(self, row: EnforcedRow) -> list[tuple[EnforcedRow, set[str]]]:
+        """Return the rows of other states that a row supersedes, each with the things that pass on to it."""
+        passing: dict[tuple[str, str], tuple[EnforcedRow, set[str]]] = {}
+        for other, thing in self._superseded(row):
+            passing.setdefault((other.scope, other.tag), (other, set()))[1].add(thing)
+        return [*passing.values()]
+
+    def _superseded(self, row: EnforcedRow) -> Iterator[tuple[EnforcedRow, str]]:
         key = row.scope, row.tag
         for thing in things_of(row.entry):
             rows = self._rows.get(thing, {})
             if len(rows) > 1 or (rows and key not in rows):
-                yield from (other for place, other in rows.items() if place != key)
+                yield from ((other, thing) for place, other in rows.items() if place != key)
             if thing.startswith("/"):
                 yield from self._below(thing) if is_absence(row.entry) else self._absences_above(thing)
 
-    def _absences_above(self, path: str) -> Iterator[EnforcedRow]:
+    def _absences_above(self, path: str) -> Iterator[tuple[EnforcedRow, str]]:
         if not self._absent_paths:
             return
         for folder in map(str, PurePosixPath(path).parents):
             if folder in self._absent_paths:
-                yield from (other for other in self._rows[folder].values() if is_absence(other.entry))
+                yield from (
+                    (other, folder) for other in self._rows[folder].values() if is_absence(other.entry)
+                )
 
-    def _below(self, folder: str) -> Iterator[EnforcedRow]:
+    def _below(self, folder: str) -> Iterator[tuple[EnforcedRow, str]]:
         self._paths.sort()
         for path in self._paths[bisect_left(self._paths, f"{folder}/") :]:
             if not path.startswith(f"{folder}/"):
                 return
-            yield from self._rows[path].values()
+            yield from ((other, path) for other in self._rows[path].values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.store.registry.superseded import is_absence, removing, things_of
+from ensue.store.registry.superseded import is_absence, last_things_of, removing, things_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -25,12 +25,7 @@ class RemovedThings:
     def __init__(self, rows: Iterable[EnforcedRow], removed_now: Collection[tuple[str, str]]) -> None:
         absences = {(row.target, row.scope, row.tag): row for row in rows if is_absence(row.entry)}
         self._absences = absences
-        self._last = {
-            (row.target, thing)
-            for row in absences.values()
-            if row.entry.superseded_by is None
-            for thing in things_of(row.entry)
-        }
+        self._last = {(row.target, thing) for row in absences.values() for thing in last_things_of(row.entry)}
         self._removed_now = removed_now
 
     def cover(self, row: EnforcedRow) -> bool:

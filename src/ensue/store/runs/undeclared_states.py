@@ -18,7 +18,7 @@ from ensue.core.model.made_thing import MAKES_NOTHING, thing_of_name
 from ensue.core.model.srn import Srn
 from ensue.core.model.state_tag import words_of
 from ensue.store.registry.named_states import NamedStates
-from ensue.store.registry.superseded import is_absence, left_behind, things_of
+from ensue.store.registry.superseded import is_absence, last_things_of, left_behind, of_thing, things_of
 from ensue.store.runs.declarations import origin_of
 from ensue.store.runs.removed_things import RemovedThings, removed_by
 from ensue.store.runs.undeclared_things import Undeclared, UndeclaredThing
@@ -86,7 +86,7 @@ def undeclared_states(
     if not missing:
         return None
     rows, undeclared = run.as_enforced_now(entries(())), {row.identity for row in missing}
-    alive = {
+    alive = run.places | {
         place
         for row in rows
         if row.identity not in undeclared and not run.has_passed_on(row) and not is_absence(row.entry)
@@ -94,37 +94,41 @@ def undeclared_states(
     }
     removed = RemovedThings(rows, removed_by(run.made))
     kept_places = {(row.target, row.scope, row.tag) for row in rows}
-    left = [
-        row
-        for row in missing
-        if (test or row.entry.by is None or not row.entry.by.is_reported)
+
+    def is_left(row: EnforcedRow, thing: str) -> bool:
         # Once the last entry about a thing is forgotten, the earlier ones do not come back.
-        and (row.entry.superseded_by is None or (row.target, *row.entry.superseded_by) in kept_places)
-        and alive.isdisjoint(_places(row))
-        and not removed.cover(row)
-        and _removal(row, targets)
+        by = None if thing in last_things_of(row.entry) else row.entry.superseded_by
+        return (row.target, thing) not in alive and (by is None or (row.target, *by) in kept_places)
+
+    left = [
+        (row, part)
+        for row in missing
+        if (test or row.entry.by is None or not row.entry.by.is_reported) and _removal(row, targets)
+        for part in _parts(row, [thing for thing in things_of(row.entry) if is_left(row, thing)])
+        if not removed.cover(part)
     ]
     last: dict[tuple[str, str], EnforcedRow] = {}
-    for row in sorted(left, key=lambda row: (row.entry.superseded_by is None, row.run_id)):
-        last.update(dict.fromkeys(_places(row), row))
-    kept = [row for row in left if any(last[place] is row for place in _places(row))]
+    for _, part in sorted(left, key=lambda pair: (pair[0].entry.superseded_by is None, pair[0].run_id)):
+        last.update(dict.fromkeys(_places(part), part))
     names, kept_names = NamedStates(rows, run.words), NamedStates(entries(()), run.words)
-    among = {row.identity for row in left}
+    among = {row.identity for row, _ in left}
     things = [
         UndeclaredThing(
-            row=row,
-            removal=_removal(row, targets),
-            named=_named(row, targets.own),
-            hint=run.renaming_of(row, rows)
+            row=part,
+            removal=_removal(part, targets),
+            named=_named(part, targets.own),
+            hint=run.renaming_of(part, rows)
             if targets.is_kept_by_name(Srn.parse(row.target), row.entry.module)
             else "",
             word=(kept_names if is_kept else names).exact(row, among),
             is_kept=is_kept,
         )
-        for row in kept
+        for row, part in left
+        if any(last[place] is part for place in _places(part))
         for is_kept in (row.identity in run.kept,)
     ]
-    return Undeclared(things=tuple(things), entries=tuple(left)) if things else None
+    states = tuple({row.identity: row for row, _ in left}.values())
+    return Undeclared(things=tuple(things), entries=states) if things else None
 
 
 def reached_targets(outcome: EngineOutcome) -> set[str]:
@@ -221,12 +225,13 @@ class _Run:
         return [(state_return, self._targets.made_by(state_return)) for state_return in self._returns]
 
     @cached_property
-    def _places(self) -> set[tuple[str, str]]:
+    def places(self) -> set[tuple[str, str]]:
+        """What the states of the run are about, each after its target."""
         return {(state_return.target, thing) for state_return, made in self.made for thing in made.things}
 
     def declares(self, row: EnforcedRow, by: EnforcedBy) -> bool:
-        """Return whether the run declares the thing of a state that it did not run, or may do so."""
-        if not self._places.isdisjoint(_places(row)):
+        """Return whether the run declares all things of a state that it did not run, or may do so."""
+        if self.places.issuperset(_places(row)):
             return True
         if MASK in row.tag or MASK in row.scope or not self._declarations.judges_state(by):
             return True
@@ -276,6 +281,11 @@ def _is_about_these(returned: Return, made: MadeByState) -> bool:
 def _thing_of_tag(tag: str) -> str:
     words = words_of(tag)
     return thing_of_name(words.module, words.name)
+
+
+def _parts(row: EnforcedRow, things: Sequence[str]) -> list[EnforcedRow]:
+    """Return the entry if these are all of its things; otherwise the entry of each of them."""
+    return [row] if len(things) == len(things_of(row.entry)) else [of_thing(row, thing) for thing in things]
 
 
 def _places(row: EnforcedRow) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from ensue.library.states.cmd.command_result import check_environment, command_n
 from ensue.library.states.cmd.known import FURTHER, OUTDATED
 from ensue.library.states.cmd.limited import called_in, within
 from ensue.library.states.cmd.stateful import reinterpreted, reports_itself, test_command
-from ensue.library.states.file.needs import needs_of_command
+from ensue.library.states.file.needs import with_accounts
 
 if TYPE_CHECKING:
     from ensue.core.contracts.argument_types import Mode, Seconds
@@ -104,8 +104,13 @@ async def run(
         return UnknownReturn(name=name, result=None, comment=f"waits for {names} (known after apply)")
     if ctx.test and not instead and not read_only:
         planned = StateReturn.planned(name, f'Command "{name}" would have been executed', {"cmd": name})
-        needs = await needs_of_command(ctx.connection, cwd, runas, kwargs.get("group"))
-        return msgspec.structs.replace(reports_itself(name) if stateful else planned, needs=needs)
+        return await with_accounts(
+            ctx.connection,
+            reports_itself(name) if stateful else planned,
+            user=runas,
+            group=kwargs.get("group"),
+            folder=cwd,
+        )
     if ctx.test and instead:
         command = instead
     call = partial(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
@@ -14,7 +12,7 @@ from ensue.library.states.cmd.command_result import check_environment, command_r
 from ensue.library.states.cmd.known import FURTHER, OUTDATED
 from ensue.library.states.cmd.limited import called_in, within
 from ensue.library.states.cmd.stateful import reinterpreted, reports_itself, test_command
-from ensue.library.states.file.needs import needs_of_command
+from ensue.library.states.file.needs import with_accounts
 
 if TYPE_CHECKING:
     from ensue.core.contracts.argument_types import Mode, Seconds
@@ -75,8 +73,13 @@ async def script(
     instead = test_command(stateful)
     if ctx.test and not instead:
         planned = StateReturn.planned(name, f"Command '{name}' would have been executed")
-        needs = await needs_of_command(ctx.connection, cwd, runas, kwargs.get("group"))
-        return msgspec.structs.replace(reports_itself(name) if stateful else planned, needs=needs)
+        return await with_accounts(
+            ctx.connection,
+            reports_itself(name) if stateful else planned,
+            user=runas,
+            group=kwargs.get("group"),
+            folder=cwd,
+        )
     line = instead if ctx.test and instead else name
     first, _, rest = line.partition(" ")
     call = partial(

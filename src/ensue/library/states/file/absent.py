@@ -12,6 +12,7 @@ from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import absent_state, path_state
+from ensue.library.states.file.needs import with_rights
 from ensue.library.states.file.paths import target_path
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
 
@@ -54,7 +55,8 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     what = "directory" if status.kind == "directory" else "file"
     if ctx.test:
         comment = f"{what.capitalize()} {path} is set for removal"
-        return StateReturn.planned(name, comment, {"removed": path}, warnings=warnings)
+        planned = StateReturn.planned(name, comment, {"removed": path}, warnings=warnings)
+        return await with_rights(ctx.connection, path, planned, "remove")
     await ctx.connection.remove(path, recursive=True)
     return StateReturn.changed(
         name,

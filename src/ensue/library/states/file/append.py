@@ -212,22 +212,24 @@ class _TextFile:
         if content == self.raw and not self.is_missing:
             return self._said(True, f"File {self.path} is in correct state", {}, self._before())
         changes: DataMap = {"diff": diff} if (diff := self._difference(content, joined_by)) else {}
-        if self.ctx.test and self.is_missing:
-            comment = f"File {self.path} is set to be created"
-            planned = StateReturn.planned(
-                self.name, comment, {"new": self.path}, old_state=absent_state(self.path)
+        if self.ctx.test:
+            planned = self._planned(changes)
+            planned = await in_folder(
+                self.ctx.connection, self.path, planned, makedirs=self.makedirs or not self.is_missing
             )
-            planned = await in_folder(self.ctx.connection, self.path, planned, makedirs=self.makedirs)
             if not planned.needs:
                 note_content(self.ctx, self.path, content)
             return planned
-        if self.ctx.test:
-            note_content(self.ctx, self.path, content)
-            return self._said(None, f"File {self.path} is set to be updated", changes, None)
         mode = mode_with_secret(self.ctx.masker, content) if self.is_missing else None
         await self.ctx.connection.write(self.path, content, mode=mode)
         new_state = await state_after(self.ctx.connection, self.path, content)
         return self._said(True, comment, changes, new_state)
+
+    def _planned(self, changes: DataMap) -> StateReturn:
+        if not self.is_missing:
+            return self._said(None, f"File {self.path} is set to be updated", changes, None)
+        comment, old_state = f"File {self.path} is set to be created", absent_state(self.path)
+        return StateReturn.planned(self.name, comment, {"new": self.path}, old_state=old_state)
 
     def _before(self) -> DataMap:
         if self.status is None:

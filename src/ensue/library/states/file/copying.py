@@ -14,7 +14,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.described import absent_state, path_state, state_after
 from ensue.library.states.file.modes import folder_bits, mode_bits
-from ensue.library.states.file.needs import in_folder
+from ensue.library.states.file.needs import in_folder, with_rights
 from ensue.library.states.file.owners import with_primary_group
 from ensue.library.states.file.paths import (
     is_folder,
@@ -164,7 +164,8 @@ async def rename(
         comment = f'File "{origin}" is set to be moved to "{path}"'
         old_state = None if there else absent_state(path)
         planned = StateReturn.planned(name, comment, {path: origin}, old_state=old_state, warnings=warnings)
-        return await in_folder(connection, path, planned, makedirs=makedirs)
+        planned = await in_folder(connection, path, planned, makedirs=makedirs, change=None)
+        return await with_rights(connection, origin, planned, "rename")
     folder = posixpath.dirname(path)
     if not await is_folder(connection, folder):
         if not makedirs:

@@ -17,7 +17,7 @@ from ensue.library.states.file.attributes import RequestedAttributes, apply_attr
 from ensue.library.states.file.cleaning import kept_paths, remove_all, superfluous
 from ensue.library.states.file.described import absent_state, owner_state, path_state
 from ensue.library.states.file.modes import mode_bits
-from ensue.library.states.file.needs import needs_of
+from ensue.library.states.file.needs import needs_of, rights_for
 from ensue.library.states.file.paths import (
     is_folder,
     make_parents,
@@ -205,7 +205,15 @@ class _Folder:
             comment = "\n".join(["The following files will be changed:", *lines])
             comment += await missing_folder(self._connection, self._path, makedirs=self._wish.makedirs)
             has_folder = self._is_in_place or self._wish.makedirs
-            needs = await needs_of(self._connection, self._path, self._wish.folders, has_folder=has_folder)
+            needs = await needs_of(
+                self._connection,
+                self._path,
+                self._wish.folders,
+                has_folder=has_folder,
+                change=None if self._is_in_place else "make_directory",
+            )
+            for path in {posixpath.dirname(path): path for path in self._superfluous}.values():
+                needs += await rights_for(self._connection, path, "remove")
             old_state = self._old_state()
             return StateReturn(
                 name="",

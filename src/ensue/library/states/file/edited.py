@@ -12,6 +12,7 @@ from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import content_state, state_after, without_checksums
 from ensue.library.states.file.difference import content_difference
+from ensue.library.states.file.needs import with_rights
 from ensue.library.states.file.paths import target_path
 from ensue.library.states.file.planned_contents import note_content, planned_content
 
@@ -105,8 +106,12 @@ class EditedFile:
         if show_changes:
             shown = await content_difference(self.content, new, self.ctx.masker, is_edit=True)
         if self.ctx.test:
-            note_content(self.ctx, self.path, new)
-            return self.returned(None, planned, {"diff": shown}, None)
+            plan = self.returned(None, planned, {"diff": shown}, None)
+            first = f"{self.path}{backup!s}" if backup else self.path
+            plan = await with_rights(self.ctx.connection, first, plan)
+            if not plan.needs:
+                note_content(self.ctx, self.path, new)
+            return plan
         await self.write(new, backup=backup)
         new_state = await state_after(self.ctx.connection, self.path, new)
         return self.returned(True, made, {"diff": shown}, new_state)

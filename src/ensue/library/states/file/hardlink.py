@@ -90,7 +90,7 @@ async def hardlink(
         planned = StateReturn.planned(name, comment, changes, old_state=old_state)
         if there is None:
             planned = msgspec.structs.replace(planned, needs=(UnmetNeed(source, no_target),))
-        return await in_folder(ctx.connection, path, planned, makedirs=makedirs)
+        return await in_folder(ctx.connection, path, planned, makedirs=makedirs, change=None)
     if there is None:
         raise StateFailedError(no_target)
     owner = user if user is not None else kwargs.get("owner")

@@ -86,7 +86,13 @@ class ManagedFile:
         if returned.result is not None:
             return returned
         has_folder = self._found is not None or self._wish.makedirs
-        needs = await needs_of(self._connection, self._path, self._wish.attributes, has_folder=has_folder)
+        needs = await needs_of(
+            self._connection,
+            self._path,
+            self._wish.attributes,
+            has_folder=has_folder,
+            change=None if returned.changes.keys() <= {"user", "group", "mode"} else "write",
+        )
         return msgspec.structs.replace(returned, needs=needs) if needs else returned
 
     async def _state(self) -> StateReturn:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.core.contracts.functions import reads_paths
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import absent_state, path_state
+from ensue.library.states.file.needs import with_rights
 from ensue.library.states.file.paths import target_path
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ async def pruned(
     deleted: Data = [*sorted(doomed)] if recursive else path
     changes: DataMap = {"deleted": deleted}
     if ctx.test:
-        return StateReturn.planned(name, f"Directory {path} is set for removal", changes)
+        planned = StateReturn.planned(name, f"Directory {path} is set for removal", changes)
+        return await with_rights(ctx.connection, path, planned, "remove")
     for each in doomed:
         await ctx.connection.remove(each, recursive=False)
     return StateReturn.changed(

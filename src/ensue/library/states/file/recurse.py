@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ensue.core.contracts.functions import also_takes, reads_paths
 from ensue.core.errors import RemoteFileError, StateFailedError
-from ensue.core.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn, UnmetNeed
 from ensue.library.states.file.at_once import results_of
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.cleaning import kept_paths, remove_all, superfluous
@@ -202,12 +202,14 @@ class _Outcome:
         self.result: bool | None = True
         self.changes: DataMap = {}
         self._comments: list[str] = []
+        self._needs: dict[UnmetNeed, None] = {}
 
     def add(self, path: str, state_return: StateReturn) -> None:
         if state_return.result is False or self.result is True:
             self.result = state_return.result
         if state_return.result is not True and state_return.comment:
             self._comments.append(f"#### {path} ####\n{state_return.comment}")
+        self._needs.update(dict.fromkeys(state_return.needs))
         if state_return.changes:
             self.changes[path] = state_return.changes
 
@@ -225,4 +227,5 @@ class _Outcome:
             comment=comment,
             new_state=new_state,
             warnings=warnings,
+            needs=tuple(self._needs),
         )

@@ -155,7 +155,7 @@ class _Symlink:
                 await make_parents(self._connection, path, self._folders)
         if self._ctx.test:
             planned = self._said(None, {"new": path}, comment)
-            return await in_folder(self._connection, path, planned, makedirs=makedirs)
+            return await in_folder(self._connection, path, planned, makedirs=makedirs, change="symlink")
         return await self._link()
 
     async def _instead_of(self, status: FileStat, *, force: bool, backupname: str | None) -> StateReturn:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
@@ -57,7 +57,10 @@ async def touch(
     status = await ctx.connection.stat(path, follow=True)
     if ctx.test:
         planned = await _planned(ctx, name, path, status, _seconds("atime", atime), _seconds("mtime", mtime))
-        return await in_folder(ctx.connection, path, planned, makedirs=makedirs or status is not None)
+        change: Literal["write"] | None = None if status else "write"
+        return await in_folder(
+            ctx.connection, path, planned, makedirs=makedirs or status is not None, change=change
+        )
     folder = posixpath.dirname(path)
     if not await is_folder(ctx.connection, folder):
         if not makedirs:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.needs import with_accounts
 from ensue.library.states.git.login import with_login
 from ensue.library.states.git.repository import WorkingCopy
 
@@ -56,7 +57,8 @@ async def cloned(
     if await ctx.connection.stat(target, follow=True) is None:
         changes: DataMap = {"new": f"{name} => {target}"}
         if ctx.test:
-            return StateReturn.planned(name, f"{name} would be cloned to {target}{with_branch}", changes)
+            planned = StateReturn.planned(name, f"{name} would be cloned to {target}{with_branch}", changes)
+            return await with_accounts(ctx.connection, planned, user=user)
         words = ["--branch", branch] if branch else []
         await copy.must("Clone failed", "clone", *words, "--", url, target, is_inside=False)
         comment = f"{name} cloned to {target}{with_branch}"

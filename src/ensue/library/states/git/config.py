@@ -12,6 +12,7 @@ from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.needs import with_accounts
 from ensue.library.states.git.repository import WorkingCopy
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ async def config_set(
     old: Data = None if there is None else [*there]
     if ctx.test:
         changes: DataMap = {"old": old, "new": [*requested]}
-        return StateReturn.planned(name, f"{what} would be {verb} {shown}", changes)
+        planned = StateReturn.planned(name, f"{what} would be {verb} {shown}", changes)
+        return await with_accounts(ctx.connection, planned, user=user)
     try:
         await settings.replace(name, requested)
     except StateFailedError as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.needs import with_accounts
 from ensue.library.states.user.changed import add, change
 from ensue.library.states.user.requested import (
     AGEING,
@@ -142,9 +143,10 @@ async def present(
     if not account:
         if ctx.test:
             pending = f" (pending groups: {','.join(missing)})" if missing else ""
-            return StateReturn.planned(
+            planned = StateReturn.planned(
                 name, f"User {name} set to be added{pending}", old_state={"name": name, "exists": False}
             )
+            return await with_accounts(ctx.connection, planned, group=gid)
         options = {"unique": unique, "system": system, "nologinit": nologinit, "usergroup": usergroup}
         return await add(ctx, user, {**options, "gid": gid})
     changes = await differences(ctx, user, account)
@@ -154,7 +156,8 @@ async def present(
     if not changes and not missing:
         return StateReturn.unchanged(name, f"User {name} is present and up to date", account)
     if ctx.test:
-        return StateReturn.planned(name, _planned(changes, missing), old_state=account)
+        planned = StateReturn.planned(name, _planned(changes, missing), old_state=account)
+        return await with_accounts(ctx.connection, planned, group=gid)
     return await change(ctx, user, account, changes, persist_home=persist_home)
 
 

@@ -170,7 +170,7 @@ class DummyConnection:
 
 
 _FILE_METHODS: Final = frozenset({
-    "checksum", "list_directory", "make_directory", "read", "remove", "rename", "set_mode", "set_owner",
-    "set_times", "stat", "symlink", "write",
+    "check_change", "checksum", "list_directory", "make_directory", "read", "remove", "rename", "set_mode",
+    "set_owner", "set_times", "stat", "symlink", "write",
 })  # fmt: skip
 """The methods of the contract that work on files."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import posixpath
 import stat as stat_bits
 from contextlib import nullcontext
 from functools import partial
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.connection import FileKind, FileStat
 from ensue.core.files.local_content import CHUNK_BYTES, mark_of, part_at
-from ensue.reach.resources.faults import FileFaults
+from ensue.reach.resources.faults import CHANGES, FileFaults
 from ensue.reach.resources.leftovers import HERE, is_temporary
 from ensue.reach.resources.minion.accounts import Accounts, group_number, user_number
 from ensue.reach.resources.minion.atomic_write import WriteRequest, copy_across, replace_link
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from contextlib import AbstractContextManager
 
+    from ensue.core.contracts.connection import FolderChange
     from ensue.core.contracts.content import Content
     from ensue.core.contracts.leftovers import LeftoverNotes
     from ensue.core.files.local_content import FileMark
@@ -201,6 +203,11 @@ class MinionFiles:
                 await in_thread(lambda: copy_across(old, new, self._noted))
             self._gone(old)
 
+    async def check_change(self, path: str, change: FolderChange = "write") -> None:
+        """Raise what a method would raise because the folder of a path may not be changed."""
+        with FileFaults(self._srn, CHANGES[change], path):
+            _check_folder(posixpath.dirname(self._confinement.written(path, follow=change == "write")))
+
     async def set_mode(self, path: str, mode: int) -> None:
         """Set the permission bits of a path; symlinks are followed."""
         with FileFaults(self._srn, "set the mode of", path):
@@ -225,6 +232,14 @@ class MinionFiles:
     def _gone(self, path: str) -> None:
         if self._leftovers is not None and is_temporary(path):
             self._leftovers.end(HERE, path)
+
+
+def _check_folder(path: str) -> None:
+    """Raise an `OSError` if what is in a folder that exists may not be changed."""
+    if os.access(path, os.W_OK | os.X_OK, effective_ids=True) or not os.access(path, os.F_OK):
+        return
+    number = errno.EROFS if os.statvfs(path).f_flag & os.ST_RDONLY else errno.EACCES
+    raise OSError(number, os.strerror(number))
 
 
 def _open_regular(path: str) -> tuple[int, int]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
     from contextlib import AbstractContextManager
 
-    from ensue.core.contracts.connection import Command, Completed, Connection, FileStat
+    from ensue.core.contracts.connection import Command, Completed, Connection, FileStat, FolderChange
     from ensue.core.contracts.content import Content
     from ensue.core.contracts.leftovers import LeftoverNotes
     from ensue.core.model.srn import Srn
@@ -152,6 +152,10 @@ class SshConnection:
         async with self._files() as files:
             await files.rename(source, target)
         self._gone(source)
+
+    async def check_change(self, path: str, change: FolderChange = "write") -> None:
+        """Raise what a method would raise because the folder of a path may not be changed."""
+        await self._shell_files.check_change(path, change)  # SFTP has no such request.
 
     async def set_mode(self, path: str, mode: int) -> None:
         """Set the permission bits of a path; symlinks are followed."""
