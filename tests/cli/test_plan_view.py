@@ -83,6 +83,23 @@ def test_a_plan_has_a_line_per_change(shell: Shell) -> None:
     ]
 
 
+def test_what_a_command_waits_for(shell: Shell) -> None:
+    """The state that makes the path which the command names, and not just the first ones."""
+    others = "".join(
+        f"a{number}:\n  file.managed: [{{name: {shell.root}/{number}}}, {{contents: x}}]\n"
+        for number in range(4)
+    )
+    shell.write(
+        "states/t.sls",
+        f"{others}key:\n  cmd.run: [{{name: echo 1}}, {{creates: {shell.root}/key}}]\n"
+        f"reader:\n  cmd.run: [{{name: cat '{shell.root}/key'}}, {{read_only: true}}]\n"
+        "other:\n  cmd.run: [{name: test -e nothing}, {read_only: true}]\n",
+    )
+    planned = shell.run("plan", "t").out
+    assert f"cat '{shell.root}/key': waits for 'key' (known after apply); now: exited 1" in planned
+    assert "test -e nothing: waits for 'a0', 'a1', 'a2' (known after apply); now: exited 1" in planned
+
+
 def _made(shell: Shell, more: str = "") -> None:
     shell.write(
         "states/t.sls",
