@@ -83,6 +83,16 @@ def test_a_plan_has_a_line_per_change(shell: Shell) -> None:
     ]
 
 
+def test_a_command_that_reports_itself(shell: Shell) -> None:
+    """The short output has the comment that a `stateful` command writes."""
+    shell.write(
+        "states/t.sls",
+        """s: {cmd.run: [name: "echo changed=yes comment='to schema 3'", stateful: true]}\n""",
+    )
+    applied = shell.run("apply", "t", "--out", "short").out
+    assert "'to schema 3': to schema 3, changed: yes, retcode: 0\n" in applied
+
+
 def test_what_a_command_waits_for(shell: Shell) -> None:
     """The state that makes the path which the command names, and not just the first ones."""
     others = "".join(
