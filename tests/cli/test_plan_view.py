@@ -85,12 +85,10 @@ def test_a_plan_has_a_line_per_change(shell: Shell) -> None:
 
 def test_a_command_that_reports_itself(shell: Shell) -> None:
     """The short output has the comment that a `stateful` command writes."""
-    shell.write(
-        "states/t.sls",
-        """s: {cmd.run: [name: "echo changed=yes comment='to schema 3'", stateful: true]}\n""",
-    )
+    shell.write("states/report", "changed=yes comment='to schema 3'\n")
+    shell.write("states/t.sls", f"s: {{cmd.run: [name: cat {shell.root}/states/report, stateful: true]}}\n")
     applied = shell.run("apply", "t", "--out", "short").out
-    assert "'to schema 3': to schema 3, changed: yes, retcode: 0\n" in applied
+    assert "/states/report: to schema 3, changed: yes, retcode: 0\n" in applied
 
 
 def test_what_a_command_waits_for(shell: Shell) -> None:
