@@ -45,7 +45,6 @@ _SECONDS_IN: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _GROUPED_NUMBER: Final = re.compile(r"-?\d{1,3}(?:[ ,_']\d{3})+")
 _LONGEST_NUMBER: Final = 400
 """How many characters of a text are read as a number; Python refuses integers of more than 4300 digits."""
-_EXAMPLES: Final = 3
 _MOST_SHOWN: Final = 60
 """A longer value is described. Part of it is never shown, since it may be part of a secret."""
 
@@ -125,17 +124,10 @@ class ArgumentType(msgspec.Struct, frozen=True, kw_only=True):
         words = list(dict.fromkeys(words))
         return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
-    def example(self, name: str) -> str:
-        """Return how a list of certain words is written; empty for an argument that takes anything else.
-
-        Args:
-            name: the argument.
-        """
-        listed = f"`{name}: [{', '.join(self.items[:_EXAMPLES])}]`"
-        return f"list those that are meant, such as {listed}" if self.items else ""
-
     def meant(self, value: Any) -> str:
-        """Return `did you mean …?` for a value that is refused; empty if nothing is close."""
+        """Return what to write instead of a value that is refused; empty if nothing is close."""
+        if self.items:
+            return f"list those that are meant, such as `[{', '.join(self.items[:3])}]`"
         if not isinstance(value, str):
             return ""
         text = value.strip()
@@ -170,8 +162,7 @@ class ArgumentTypes(msgspec.Struct, frozen=True):
             checked = known.get(name)
             if checked is None or value.__class__ in checked.certain or checked.accepts(value):
                 continue
-            meant = checked.meant(value) or checked.example(name)
-            yield ArgumentProblem(name, _shown(value), checked.expected, meant)
+            yield ArgumentProblem(name, _shown(value), checked.expected, checked.meant(value))
 
     def converted(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return arguments with booleans and numbers in place of texts that mean one.
