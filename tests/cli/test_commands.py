@@ -308,6 +308,16 @@ def test_init_overwrites_nothing(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["states", "top.sls"]
 
 
+@pytest.mark.parametrize("path", ["states/web/tls.sls", "pillar/data.sls"])
+def test_init_adds_nothing_to_a_project(tmp_path: Path, path: str) -> None:
+    """A top file of its own would assign its example to all targets."""
+    shell = Shell(tmp_path)
+    shell.write(path, "")
+    ended = shell.run("init")
+    assert (ended.code, "has files already; nothing was written" in ended.err) == (1, True), ended.err
+    assert [str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*") if file.is_file()] == [path]
+
+
 def test_explain(shell: Shell) -> None:
     """A code is explained, an unknown one refused, and without one all are listed."""
     assert shell.run("explain", "e0202").out.startswith("E0202: ")

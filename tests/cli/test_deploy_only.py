@@ -91,3 +91,27 @@ def test_what_makes_no_sense_is_refused(
     assert (ended.code, project.log()) == (code, [])
     assert error in ended.err
     assert project.run(*DESTROY, "--only", DB).code == 1
+
+
+def test_a_name_may_lack_its_class(project: DeployedProject) -> None:
+    """If one class has the id: in the options of a deployment, and for what is deployed already."""
+    short = DB.replace(".default#", "#")
+    assert statuses(project.run(*DEPLOY, "--only", short, "--plan", "--out", "json").document) == {
+        "base-env": "planned",
+        "dns": "excluded",
+        "postgres": "planned",
+        "workload": "excluded",
+    }
+    deployed(project)
+    again = statuses(project.run(*DEPLOY, "--replace", short, "--plan", "--out", "json").document)
+    assert again["postgres"] != "unchanged"
+    shown = project.run("show", "active", short, "--out", "json")
+    assert [record["resource"] for record in shown.document] == [DB], shown.err
+    assert project.run("deploy", "--app", "shop", "--env", "dev", "--forget", short).code == 0
+    assert project.run("show", "active", short).code == 1
+
+
+def test_protection_of_what_is_not_there(project: DeployedProject) -> None:
+    """A name that `--unprotect` does not mean is refused, as those of the other options are."""
+    ended = project.run(*DEPLOY, "--unprotect=postgres.default#nosuch")
+    assert (ended.code, "E0858" in ended.err) == (1, True), ended.err

@@ -83,6 +83,31 @@ def test_a_plan_has_a_line_per_change(shell: Shell) -> None:
     ]
 
 
+def test_a_command_that_reports_itself(shell: Shell) -> None:
+    """The short output has the comment that a `stateful` command writes."""
+    shell.write("states/report", "changed=yes comment='to schema 3'\n")
+    shell.write("states/t.sls", f"s: {{cmd.run: [name: cat {shell.root}/states/report, stateful: true]}}\n")
+    applied = shell.run("apply", "t", "--out", "short").out
+    assert "/states/report: to schema 3, changed: yes, retcode: 0\n" in applied
+
+
+def test_what_a_command_waits_for(shell: Shell) -> None:
+    """The state that makes the path which the command names, and not just the first ones."""
+    others = "".join(
+        f"a{number}:\n  file.managed: [{{name: {shell.root}/{number}}}, {{contents: x}}]\n"
+        for number in range(4)
+    )
+    shell.write(
+        "states/t.sls",
+        f"{others}key:\n  cmd.run: [{{name: echo 1}}, {{creates: {shell.root}/key}}]\n"
+        f"reader:\n  cmd.run: [{{name: cat '{shell.root}/key'}}, {{read_only: true}}]\n"
+        "other:\n  cmd.run: [{name: test -e nothing}, {read_only: true}]\n",
+    )
+    planned = shell.run("plan", "t").out
+    assert f"cat '{shell.root}/key': waits for 'key' (known after apply); now: exited 1" in planned
+    assert "test -e nothing: waits for 'a0', 'a1', 'a2' (known after apply); now: exited 1" in planned
+
+
 def _made(shell: Shell, more: str = "") -> None:
     shell.write(
         "states/t.sls",

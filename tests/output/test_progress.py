@@ -170,6 +170,15 @@ def test_growth_is_told(scene: Scene) -> None:
     ]
 
 
+def test_list_of_a_deployment() -> None:
+    """What joins the graph for a list is shown under the name of the list, not by the path of a scope."""
+    scene = Scene()
+    list_ = "subnet#${each.key} of network.default#x"
+    caller = f"graph_|-{list_}_|-{list_}_|-expanded"
+    scene.progress(ScopeOpened(caller, "deployment", "items", f"{list_}/items", "minion:m", 2))
+    assert scene.lines == [f"{list_}: 2 join the graph"]
+
+
 def test_thousands_of_one_kind_are_cut_short(scene: Scene) -> None:
     """After a hundred failures one line says that more are left out."""
     for number in range(5000):

@@ -71,14 +71,20 @@ greeting: hello
 def command(ctx: click.Context, folder: Path | None) -> int:
     """Make a small project to start from.
 
-    It has a top file, one SLS and one pillar file, and works as it is. Nothing is overwritten: a folder
-    that already has one of the files is refused.
+    It has a top file, one SLS and one pillar file, and works as it is. Nothing is overwritten, and no project
+    gets further states: a folder with one of the files, or any below states/ or pillar/, is refused.
     """
     place = folder or common_options(ctx).root
     present = [name for name in FILES if (place / name).exists() or (place / name).is_symlink()]
     if present:
         message = f"{place / present[0]} already exists; nothing was written (name another folder)"
         raise click.ClickException(message)
+    for root in ("states", "pillar"):
+        if any(file.is_file() for file in (place / root).rglob("*")):
+            message = (
+                f"{place / root} has files already; nothing was written (no project needs an ensue.yaml)"
+            )
+            raise click.ClickException(message)
     try:
         for name, content in FILES.items():
             (place / name).parent.mkdir(parents=True, exist_ok=True)

@@ -16,16 +16,17 @@ import msgspec
 from ensue.core.contracts.growth import GrowthRequest
 from ensue.core.contracts.target_questions import questions_of_plan
 from ensue.core.errors import EnsueError
+from ensue.core.model.absent_value import AbsentValueError
 from ensue.core.model.events import ScopeClosed, ScopeOpened
 from ensue.core.model.returns import RETRIED, ScopeReturn
 from ensue.core.model.state_identity import ScopeStep, scope_identity
 from ensue.engine.block_waits import failed_producers
 from ensue.engine.graph.cycles import CycleError
-from ensue.engine.previous_returns import NOTHING, PreviousReturns
+from ensue.engine.previous_returns import NOTHING, PreviousReturn, PreviousReturns
 from ensue.engine.returns import exception_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from ensue.core.contracts.growth import GrowthKind, Plan, PlanSource
     from ensue.core.model.returns import Return
@@ -108,10 +109,9 @@ class Growth:
                 self._leave_out(kind, name, node, returned)
                 continue
             growth_kind: GrowthKind = "sls" if kind == "sls" else "block"
-            request = self._request(node, growth_kind, (name,), node.target, prev_ret=shown.data, entry=entry)
+            request = self._request(node, growth_kind, (name,), node.target, shown=shown, entry=entry)
             scope_return = await self._grow(request, node, keep, test=node.scope.test, quiet=False)
             if scope_return.status == "failed":
-                scope_return.comment = f"{shown.missing}{scope_return.comment}"
                 self._runner.entry_failed(node)
 
     async def apply(self, node: Node, asked: AskedGrowth, *, test: bool, quiet: bool) -> ScopeReturn:
@@ -150,10 +150,7 @@ class Growth:
         if returned.result is None:
             status, comment = "deferred", _deferred(kind, name)
         elif returned.result is False:
-            status, comment = (
-                "not_rendered",
-                f"not rendered: {kind} {name}, because {_failed(node, returned)} failed",
-            )
+            status, comment = "not_rendered", _prevented(kind, name, _failed(node, returned))
         else:
             stop = self._runner.stop_reason or "its scope was ended"
             status, comment = (
@@ -173,7 +170,7 @@ class Growth:
         names: tuple[str, ...],
         target: Srn,
         *,
-        prev_ret: Mapping[str, object] | None = None,
+        shown: PreviousReturn = NOTHING,
         entry: int = 0,
         source: PlanSource | None = None,
     ) -> GrowthRequest:
@@ -186,10 +183,11 @@ class Growth:
             target=target,
             caller=node.chunk,
             plan=node.scope.plan,
-            prev_ret=prev_ret,
+            prev_ret=shown.data,
             depth=node.scope.depth + 1,
             entry=entry,
             source=source,
+            missing=shown.missing,
         )
 
     def _path(self, node: Node, name: str) -> str:
@@ -246,11 +244,18 @@ class Growth:
     ) -> None:
         try:
             plan = await self._expanded(request, node, test=test)
-        except EnsueError as error:
+        except AbsentValueError as error:
             scope_return.comment = str(error)
+            if error.causes:
+                scope_return.status = "not_rendered"
+                scope_return.comment = _prevented(request.kind, scope_return.name, " and ".join(error.causes))
+            return
+        except EnsueError as error:
+            scope_return.comment = f"{request.missing}{error}"
             return
         except Exception as error:  # noqa: BLE001 - renderers and their filters are plug-ins
-            scope_return.comment = f"An exception occurred in this rendering: {exception_text(error)}"
+            text = exception_text(error)
+            scope_return.comment = f"{request.missing}An exception occurred in this rendering: {text}"
             return
         if isinstance(plan, str):
             scope_return.status, scope_return.waits_for = "deferred", plan
@@ -341,6 +346,11 @@ def _names_target(request: GrowthRequest) -> bool:
     """Return whether growth has, or may have, another target than the states around its caller."""
     home = request.plan.resource or request.plan.target
     return request.kind in _ELSEWHERE or request.target != home
+
+
+def _prevented(kind: str, name: str, failed: str) -> str:
+    """Return that a block or SLS is not rendered because of the failure of states."""
+    return f"not rendered: {kind} {name}, because {failed} failed"
 
 
 def _failed(node: Node, returned: Return) -> str:

@@ -8,6 +8,7 @@ that needs what no earlier state can make fails in the plan, as it will in the a
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 import msgspec
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from ensue.engine.node import Node, Scope
 
 MOST_NAMED: Final = 3
+_SHELL_SIGNS: Final = re.compile(r"[\s'\"=:;|&<>()`]+")
+"""What separates a path from the rest of a command line."""
 _NO_ARGUMENT: Final = frozenset({"name", "paths"})
 """The words of `makes_only` that are no arguments with a path."""
 _KINDS: Final = frozenset({
@@ -147,7 +150,8 @@ class PendingStates:
     def reread(self, node: Node, function_return: StateReturn) -> StateReturn:
         """Return a failure of a plan as unknown, if its command may read what an earlier state makes.
 
-        What a command reads is not known, so any change of its target before it may be what it lacks.
+        What a command reads is not known, so any change of its target before it may be what it lacks. Where
+        the command names a path that such a state makes, the message names that state alone.
 
         Args:
             node: the state; only one that is `read_only` runs its command in a plan.
@@ -161,7 +165,10 @@ class PendingStates:
         errors = function_return.changes.get("stderr")
         reason = errors.strip().partition("\n")[0] if isinstance(errors, str) else ""
         now = f"exited {code}: {reason}" if reason else f"exited {code}"
-        return known_later(function_return.name, now, changing[:MOST_NAMED])
+        words = _SHELL_SIGNS.split(function_return.name)
+        named = dict.fromkeys(self._changer(node, _normal(word)) for word in words if word.startswith("/"))
+        makers = [id_ for id_ in named if id_ is not None] or changing
+        return known_later(function_return.name, now, makers[:MOST_NAMED])
 
     def makers(self, node: Node, name: str) -> tuple[str, ...]:
         """Return the IDs of the states that come before a state of a plan and may make what it needs.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.core.contracts.enforced import enforced_of_skipped, why_without_value
+from ensue.core.model.absent_value import ValuelessReturn
 from ensue.core.model.data import copied
 from ensue.engine.block_waits import producer_returns
 
@@ -67,16 +68,19 @@ class PreviousReturns:
 
     def _shown_of(self, returned: Return) -> PreviousReturn:
         enforced = enforced_of_skipped(returned, self._enforced)
-        return PreviousReturn(_return_to_show(returned, enforced), self._missing(returned, enforced))
-
-    def _missing(self, returned: Return, enforced: EnforcedState | None) -> str:
-        """Return what a template may have missed in the return of a skipped state, before a semicolon."""
-        if enforced is not None and enforced.cut:
-            paths = ", ".join(":".join(path) or "all" for path in enforced.cut)
-            return f"{returned.id!r} was skipped, and {paths} of its new_state was cut (keep_output_bytes); "
+        shown = _return_to_show(returned, enforced)
         if returned.skipped and returned.new_state is None and enforced is None:
-            return f"{why_without_value(returned, self._former(returned.identity))}; "
+            why = why_without_value(returned, self._former(returned.identity))
+            return PreviousReturn(ValuelessReturn(shown, why, returned.causes), f"{why}; ")
+        return PreviousReturn(shown, _cut(returned, enforced))
+
+
+def _cut(returned: Return, enforced: EnforcedState | None) -> str:
+    """Return what a template may have missed in what a skipped state enforced, before a semicolon."""
+    if enforced is None or not enforced.cut:
         return ""
+    paths = ", ".join(":".join(path) or "all" for path in enforced.cut)
+    return f"{returned.id!r} was skipped, and {paths} of its new_state was cut (keep_output_bytes); "
 
 
 def _return_to_show(returned: Return, enforced: EnforcedState | None) -> dict[str, object]:

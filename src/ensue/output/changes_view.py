@@ -189,7 +189,12 @@ class _View:
             return without_escapes(self._masker.text(returned.comment))
         if not returned.changes:
             return "" if returned.result else without_escapes(self._masker.text(first_line(returned.comment)))
-        return change_items(self._masked(returned), self._masker.text(returned.name))
+        items = change_items(self._masked(returned), self._masker.text(returned.name))
+        # Only a command that reports itself (`stateful`) has this among its changes, and writes its comment.
+        own = (
+            first_line(returned.comment) if returned.module == "cmd" and "changed" in returned.changes else ""
+        )
+        return ", ".join(filter(None, (without_escapes(self._masker.text(own)), items)))
 
     def _below(self, returned: Return) -> Iterator[str]:
         if what := content_drift(returned):

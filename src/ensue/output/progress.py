@@ -25,6 +25,7 @@ from ensue.core.model.events import (
     ScopePlanned,
     StateExcluded,
 )
+from ensue.core.model.state_tag import words_of
 from ensue.output.colours import PLAIN, Palette, on_one_line
 from ensue.output.failures import UnreachableHosts, first_line, what_happened
 from ensue.output.running import LONG_S, EventLoop, RunningStates
@@ -119,6 +120,10 @@ class PlainProgress:
 
     def _opened(self, event: ScopeOpened) -> None:
         # Masked before it is shortened: half a secret is a secret, too.
+        if event.kind == "deployment":
+            list_ = self._masker.name(words_of(event.caller).id)
+            self._tell("scope", self._palette.cyan, f"{list_}: {event.total} join the graph")
+            return
         path, name = self._masker.name(event.scope), self._masker.name(event.name)
         self._tell("scope", self._palette.cyan, scope_line(event, path, name, self._lines.columns))
 

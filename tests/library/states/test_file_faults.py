@@ -143,6 +143,15 @@ def test_a_check_is_a_real_command(tmp_path: Path) -> None:
     assert not [each for each in set(Path("/tmp").iterdir()) - before if "ensue-check" in each.name]
 
 
+def test_a_check_without_a_folder(tmp_path: Path) -> None:
+    """A target without /tmp, or without `tmp_dir`, is told which argument names another folder."""
+    place = tmp_path / "f"
+    failed = call(tmp_path, "managed", place, contents="x", check_cmd="true", tmp_dir=str(tmp_path / "tmp"))
+    assert (failed.result, place.exists()) == (False, False)
+    assert failed.comment.startswith("the file that check_cmd is to check cannot be made: ")
+    assert failed.comment.endswith("(give `tmp_dir: FOLDER` with one that is there)")
+
+
 def test_a_big_text_gets_its_diff(tmp_path: Path) -> None:
     """A long diff is made in a thread and is the same."""
     place = tmp_path / "f"

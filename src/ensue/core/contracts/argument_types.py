@@ -125,7 +125,9 @@ class ArgumentType(msgspec.Struct, frozen=True, kw_only=True):
         return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
     def meant(self, value: Any) -> str:
-        """Return `did you mean …?` for a value that is refused; empty if nothing is close."""
+        """Return what to write instead of a value that is refused; empty if nothing is close."""
+        if self.items:
+            return f"list those that are meant, such as `[{', '.join(self.items[:3])}]`"
         if not isinstance(value, str):
             return ""
         text = value.strip()

@@ -180,6 +180,7 @@ class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
         depth: how many scopes the new one is nested in.
         entry: the index in the caller's `delayed_render`; 0 for the request of a function.
         source: makes the plan; None: it is compiled from SLS or from a block.
+        missing: the beginning of the message if it fails: why `prev_ret` may lack what a template needs.
     """
 
     kind: GrowthKind
@@ -193,6 +194,7 @@ class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
     depth: int
     entry: int = 0
     source: PlanSource | None = None
+    missing: str = ""
 
 
 class PlanListener(Protocol):

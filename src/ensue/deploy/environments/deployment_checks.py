@@ -179,7 +179,12 @@ def refuse_unknown_words(
         collector: receives an error per name.
     """
     needed = {"--replace": order.replace, "--only": order.only}
-    others = {"--adopt": order.adopt, "--allow-replace": order.allow_replace, "--rotate": order.rotate}
+    others = {
+        "--adopt": order.adopt,
+        "--allow-replace": order.allow_replace,
+        "--rotate": order.rotate,
+        "--unprotect": order.unprotect,
+    }
     given = [name for names in (*needed.values(), *others.values()) for name in names]
     if not given:
         return

@@ -20,6 +20,7 @@ from ensue.deploy.provisioning.impact import Impact, impacts
 from ensue.deploy.provisioning.matching import Catalog, DefinitionCandidate
 from ensue.deploy.provisioning.offers import offers
 from ensue.deploy.provisioning.params_checks import late_misfits
+from ensue.deploy.provisioning.short_names import full_name
 from ensue.language.collector import Collector, near_names
 
 if TYPE_CHECKING:
@@ -286,12 +287,13 @@ def kept_resources(kept: Iterable[ResourceKey], names: Iterable[str]) -> list[Re
 
     Args:
         kept: the active resources of an environment.
-        names: `TYPE.CLASS#ID` each.
+        names: `TYPE.CLASS#ID` each; `TYPE#ID` if one class has the id.
 
     Raises:
         ConfigurationError: the environment does not have some of them.
     """
     by_name = {str(key): key for key in kept}
+    names = [full_name(name, by_name.values()) for name in names]
     missing = [name for name in names if name not in by_name]
     if missing:
         raise ConfigurationError(

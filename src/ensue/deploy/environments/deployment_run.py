@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Literal
 
-from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import DriverError, InternalError, StoreError
 from ensue.deploy.environments.deployment_checks import (
     notice_other_organization,
@@ -24,7 +23,7 @@ from ensue.deploy.environments.deployment_growth import DeploymentGrowth, Growin
 from ensue.deploy.environments.deployment_input_checks import DeploymentChecks
 from ensue.deploy.environments.deployment_surroundings import surroundings_of
 from ensue.deploy.environments.destruction_checks import DestructionChecks
-from ensue.deploy.environments.environment_history import EnvironmentHistory, RequestedSet
+from ensue.deploy.environments.environment_history import EnvironmentHistory, RequestedSet, unwritten_records
 from ensue.deploy.environments.refusals import Refusals
 from ensue.deploy.environments.resource_states import (
     Removal,
@@ -48,6 +47,7 @@ from ensue.deploy.provisioning.part import (
 from ensue.deploy.provisioning.provisioner import Provisioner
 from ensue.deploy.provisioning.requests import Requests
 from ensue.deploy.provisioning.settling import settled
+from ensue.deploy.provisioning.short_names import with_full_names
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome, Replacing
 from ensue.deploy.provisioning.unread_values import warn_of_unread_values
 from ensue.language.collector import Collector
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.contracts.growth import GrowthRequest, Plan
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.report import RunReport
     from ensue.core.model.srn import Srn
     from ensue.deploy.environments.built_graph import BuiltGraph
@@ -136,20 +137,18 @@ class DeploymentRun:
         refuse_unstorable(self.context, (), collector)
         collector.stop_on_errors()
         self._requested = await asyncio.to_thread(self._history.requested, self.context, collector)
-        if order.destroy:
-            catalog = await asyncio.to_thread(self._deployments.catalog, collector)
-        else:
-            built = await asyncio.to_thread(
-                self._deployments.built, self._requested.documents, self.context, collector, order.images
-            )
-            warn_of_unread_values(built.graph.nodes, order.values, collector)
-            values = GraphValues(built.graph, self._requested.values, is_complete=True)
-            deployment = GrowingDeployment(self._outcomes, self._admit, self._joined, order.only)
-            self._growth, catalog = DeploymentGrowth(built, values, deployment), built.source.catalog
-        refuse_unstorable(self.context, self._nodes.values(), collector)
+        built = None if order.destroy else await self._built(collector)
+        catalog = (
+            built.source.catalog if built else await asyncio.to_thread(self._deployments.catalog, collector)
+        )
+        requested, lists = (built.graph.nodes, built.graph.points) if built is not None else ((), ())
+        refuse_unstorable(self.context, requested, collector)
         collector.stop_on_errors()
         kept = await asyncio.to_thread(self._services.active.load, self.context)
+        order = self.order = with_full_names(order, {*kept, *(node.key for node in requested)})
+        self._growth = None if built is None else self._growth_of(built)
         self._requests = self._requests._replace(
+            order=order,
             owner=await asyncio.to_thread(self._services.active.owner, is_kept=not self._is_test),
             catalog=catalog,
         )
@@ -157,10 +156,9 @@ class DeploymentRun:
             there = await asyncio.to_thread(self._services.active.organizations, order.app, order.env)
             notice_other_organization(self.context, there, collector)
             if not there:
-                await asyncio.to_thread(self._history.notice_new, self.context, self.built, collector)
-        if self.built is not None and not order.change_env_type:
-            refuse_another_type(self.context, kept.values(), self.built.env_types, collector)
-        lists = self.built.graph.points if self.built is not None else ()
+                await asyncio.to_thread(self._history.notice_new, self.context, built, collector)
+        if built is not None and not order.change_env_type:
+            refuse_another_type(self.context, kept.values(), built.env_types, collector)
         refuse_unknown_words(order, self._nodes, kept, lists, collector)
         if order.destroy or order.prune:
             self._removed = {str(key): record for key, record in kept.items() if str(key) not in self._nodes}
@@ -175,7 +173,7 @@ class DeploymentRun:
         refuse_rotation(self._nodes, rotate, self._services.drivers, collector)
         self._make_provisioner(kept)
         nodes = await self._unsettled(with_drivers(part, kept, self._services.drivers), points)
-        await self._check(self.built, nodes, collector)
+        await self._check(built, nodes, collector)
         removed = [record for record in self._removed.values() if record.key not in self._undecided]
         await self._destruction.refuse_all(tuple(self._nodes.values()), nodes, removed, collector)
         self._states = ResourceStates(
@@ -193,6 +191,17 @@ class DeploymentRun:
         work = DeploymentWork(nodes, gone, self._cleared(part, nodes), kept, points, undecided, waits)
         plan = lower(work, target, scope, deployment=self, warnings=tuple(collector.warnings))
         return plan if self._growth is None else self._growth.begun(plan)
+
+    async def _built(self, collector: Collector) -> BuiltGraph:
+        documents, images = self._requested.documents, self.order.images
+        built = await asyncio.to_thread(self._deployments.built, documents, self.context, collector, images)
+        warn_of_unread_values(built.graph.nodes, self.order.values, collector)
+        return built
+
+    def _growth_of(self, built: BuiltGraph) -> DeploymentGrowth:
+        values = GraphValues(built.graph, self._requested.values, is_complete=True)
+        deployment = GrowingDeployment(self._outcomes, self._admit, self._joined, self.order.only)
+        return DeploymentGrowth(built, values, deployment)
 
     async def _derived_sources(self) -> set[ResourceKey]:
         """Return the resources to be removed that have registered targets."""
@@ -331,13 +340,7 @@ class DeploymentRun:
             await self._services.active.flush()
             await self._end(report)
         except StoreError as error:
-            warning = Diagnostic(
-                code="E0112",
-                summary=f"records of resources were not written: {error}",
-                detail="the next deployment calls their drivers again",
-                help="make room on the disk, or the file writable, and deploy again",
-            )
-            return report.as_stopped(str(error), warning)
+            return report.as_stopped(str(error), unwritten_records(error))
         return report
 
     async def end(self) -> tuple[NodeOutcome, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
+from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import StoreError
 from ensue.core.model.data import leaves
 from ensue.core.model.this_user import this_user
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ensue.core.contracts.deployment import DeploymentOrder
-    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.report import RunReport
     from ensue.deploy.environments.built_graph import BuiltGraph
     from ensue.deploy.environments.deploying_project import DeployingProject
@@ -284,3 +284,13 @@ class EnvironmentHistory:
                 detail="it was deployed last by a version of ensue that did not keep that",
                 help="deploy all files of the environment once, without --merge",
             )
+
+
+def unwritten_records(error: StoreError) -> Diagnostic:
+    """Return the warning that records of resources could not be written."""
+    return Diagnostic(
+        code="E0112",
+        summary=f"records of resources were not written: {error}",
+        detail="the next deployment calls their drivers again",
+        help="make room on the disk, or the file writable, and deploy again",
+    )

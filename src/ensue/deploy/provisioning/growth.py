@@ -47,6 +47,7 @@ class GraphResource:
         "edges",
         "foreign_id",
         "grown_for",
+        "id_of",
         "key",
         "matched",
         "params",
@@ -66,6 +67,19 @@ class GraphResource:
         """What of that its dependents depend on, too; None: nothing."""
         self.foreign_id = ""
         self.grown_for: ListName | None = None
+        self.id_of: ResourceKey | None = None
+        """The resource whose id it has because its request names none; None: the request names an id."""
+
+    @property
+    def about_its_id(self) -> str:
+        """What messages about a missing part say if its request names no id; empty if it names one."""
+        if self.id_of is None:
+            return ""
+        type_ = self.key.type
+        return (
+            f"without #ID, the {type_} requested here is the one with the id of {self.id_of}: for another "
+            f"one, write {type_}#ID"
+        )
 
 
 class GrowingGraph:
@@ -199,10 +213,15 @@ class GrowingGraph:
     def _add_for(self, owner: GraphResource, descriptor: Descriptor, place: TextPlace) -> GraphResource:
         """Return the resource that another one names; a new one has joined for what the other joined for."""
         key = descriptor.resolved(owner.key)
-        if owner.grown_for is None or key in self.resources:
-            return self.add(key, place)
+        if key in self.resources:
+            return self.resources[key]
         has_its_id = descriptor.id is None and key.id == owner.key.id
-        return self._join(key, place, owner.grown_for, owner.foreign_id if has_its_id else "")
+        if owner.grown_for is None:
+            resource = self.add(key, place)
+        else:
+            resource = self._join(key, place, owner.grown_for, owner.foreign_id if has_its_id else "")
+        resource.id_of = owner.key if has_its_id else None
+        return resource
 
     def _join(
         self, key: ResourceKey, place: TextPlace, grown_for: ListName, foreign_id: str

@@ -72,7 +72,8 @@ def refuse_misfits(
         data = None if written is None else evaluate(written.data, early_values(resource.key, context))
         params = parted(data)
         place = resource.place if written is None else written.place
-        collector.add(judged(resource.key, params, schema, place))
+        remedy = resource.about_its_id if place == resource.place else ""
+        collector.add(judged(resource.key, params, schema, place, remedy))
         if unknowns_in(params.data):
             waiting[resource.key] = schema
     return waiting

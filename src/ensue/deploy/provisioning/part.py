@@ -64,7 +64,9 @@ def part_of(
 def is_joining(name: str, points: Iterable[GrowthPoint]) -> bool:
     """Return whether a resource, `TYPE.CLASS#ID`, may join a graph for one of some lists."""
     named = parse_descriptor(name) if points else None
-    return named is not None and any(named.type in point.types for point in points)
+    if named is None or None in named:
+        return False
+    return any(named.type in point.types for point in points)
 
 
 def joining_drivers(points: Iterable[GrowthPoint]) -> dict[str, frozenset[str]]:

@@ -235,7 +235,8 @@ def _what_refusal(what: str, rest: tuple[str, ...]) -> PathRefusal | None:
     if what not in WHATS:
         return PathRefusal(
             "it does not say what it takes of the resource",
-            "write ${resources['TYPE.CLASS#ID'].outputs.NAME}, or .guresid, .account or .values",
+            "write ${resources['TYPE.CLASS#ID'].outputs.NAME}, or .guresid, .account or .values; without "
+            "#ID it is the resource of the type that has the same id",
         )
     if what == "outputs" and not rest:
         return PathRefusal("it names no output", "write the name of an output after .outputs")

@@ -16,6 +16,7 @@ from ensue.language.ansible_filters import instead_of_test as instead_of_value_t
 from ensue.language.hcl_words import instead_of_expression, instead_of_operator
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
+from ensue.language.jinja.absent_values import OfNothingError, absent_value
 from ensue.language.jinja.broken_tags import broken_tag
 from ensue.language.jinja.loader import MissingTemplateError
 from ensue.language.jinja.mapping_loops import loop_over_mapping
@@ -91,13 +92,9 @@ def as_compile_error(
     if source is not None and span.path == path:
         span = Span(span.path, span.line, column_of_tag(source.line(span.line)))
         if isinstance(error, jinja2.UndefinedError) and (
-            name := _undefined_name(str(error.message or error))
+            explained := _undefined(error, span, variables, source)
         ):
-            return CompileError(undefined_variables(name, span, variables, source))
-        if isinstance(error, jinja2.UndefinedError) and (
-            fault := _missing_key(error, span, variables, source)
-        ):
-            return CompileError([fault])
+            return explained
         at = span.line - source.first_line + 1
         if isinstance(error, (jinja2.UndefinedError, ValueError)) and (
             advice := loop_over_mapping(source.environment, source.text, at, variables)
@@ -107,6 +104,18 @@ def as_compile_error(
     if isinstance(error, jinja2.TemplateSyntaxError):
         return CompileError(_not_compiled(error, span, source if span.path == path else None))
     return CompileError([_diagnostic(error, span, path, shorten, variables)])
+
+
+def _undefined(
+    error: jinja2.UndefinedError, span: Span, variables: Mapping[str, Any], source: TemplateSource
+) -> CompileError | None:
+    """Return the error for an undefined variable or a missing part of a value, if its reason is known."""
+    if name := _undefined_name(str(error.message or error)):
+        return CompileError(undefined_variables(name, span, variables, source))
+    if isinstance(error, OfNothingError) and (absent := absent_value(error, span, variables, source)):
+        return absent
+    fault = _missing_key(error, span, variables, source)
+    return CompileError([fault]) if fault else None
 
 
 def _missing_key(

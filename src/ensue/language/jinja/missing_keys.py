@@ -12,7 +12,8 @@ import jinja2
 from jinja2 import nodes
 
 _MISSING: Any = object()
-_READS: Final = (nodes.Getattr, nodes.Getitem)
+READS: Final = (nodes.Getattr, nodes.Getitem)
+"""The expressions that read a part of a value."""
 _PREFERRED: Final = "new_state"
 """The part of `prev_ret` that a template reads most."""
 _MOST_KEYS: Final = 20
@@ -54,11 +55,11 @@ def missing_key(
         tree = environment.parse(text)
     except jinja2.TemplateError:
         return None
-    here = [node for node in tree.find_all(_READS) if node.lineno == line]
+    here = [node for node in tree.find_all(READS) if node.lineno == line]
     # A key may be missing unnoticed until the variable that was set to it is used.
-    before = [node for node in tree.find_all(_READS) if node.lineno < line]
+    before = [node for node in tree.find_all(READS) if node.lineno < line]
     for node in (*here, *before):
-        owner, key = _read(node)
+        owner, key = read_of(node)
         if not isinstance(key, str) or f"'{key}'" not in message:
             continue
         data = _mapping(value_of(owner, variables))
@@ -88,13 +89,17 @@ def written(node: nodes.Node | None) -> str:
     """
     if isinstance(node, nodes.Name):
         return node.name
-    owner, key = _read(node)
+    owner, key = read_of(node)
     path = written(owner)
     return f"{path}.{key}" if path and isinstance(key, str) and key.isidentifier() else ""
 
 
-def _read(node: nodes.Node | None) -> tuple[nodes.Node | None, Any]:
-    """Return what a node reads an attribute or constant key of, and the key; None for both otherwise."""
+def read_of(node: nodes.Node | None) -> tuple[nodes.Node | None, Any]:
+    """Return what an expression reads an attribute or constant key of, and the key; None for both otherwise.
+
+    Args:
+        node: the expression.
+    """
     if isinstance(node, nodes.Getattr):
         return node.node, node.attr
     if isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const):
@@ -115,6 +120,6 @@ def value_of(node: nodes.Node | None, variables: Mapping[str, Any]) -> Any:
     """
     if isinstance(node, nodes.Name):
         return variables.get(node.name, _MISSING)
-    owner, key = _read(node)
+    owner, key = read_of(node)
     data = None if owner is None else _mapping(value_of(owner, variables))
     return _MISSING if data is None else data.get(key, _MISSING)

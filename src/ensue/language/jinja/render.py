@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 import msgspec
 
+from ensue.language.jinja.absent_values import StrictUndefined
 from ensue.language.jinja.compiled_templates import TemplateCode
 from ensue.language.jinja.current import CurrentRendering
 from ensue.language.jinja.environment import SaltJinjaEnvironment, SaltJinjaTemplate
@@ -75,7 +76,7 @@ class JinjaRenderer:
         self._options: dict[str, Any] = {
             "loader": RootsLoader(roots, prepare, shorten),
             "extensions": ["jinja2.ext.do", "jinja2.ext.loopcontrols", SerializerExtension, ProfileExtension],
-            "undefined": jinja2.Undefined if allow_undefined else jinja2.StrictUndefined,
+            "undefined": jinja2.Undefined if allow_undefined else StrictUndefined,
             "cache_size": 2000,
             **dict(options or {}),
         }

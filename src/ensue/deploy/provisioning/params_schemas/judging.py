@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.written import TextPlace
 
 
-def judged(key: ResourceKey, params: Parted, schema: ParamsSchema, place: TextPlace) -> list[Diagnostic]:
+def judged(
+    key: ResourceKey, params: Parted, schema: ParamsSchema, place: TextPlace, remedy: str = ""
+) -> list[Diagnostic]:
     """Return an error for every part of a resource's params that does not satisfy their schema.
 
     Args:
@@ -22,8 +24,9 @@ def judged(key: ResourceKey, params: Parted, schema: ParamsSchema, place: TextPl
         params: the params, with `Unknown` for what is not known yet.
         schema: their schema.
         place: where they are; where the resource is requested if it has none.
+        remedy: what else may be done about them; empty: nothing.
     """
-    return [_diagnostic(key, misfit, schema, place) for misfit in _misfits(params, schema)]
+    return [_diagnostic(key, misfit, schema, place, remedy) for misfit in _misfits(params, schema)]
 
 
 def _misfits(params: Parted, schema: ParamsSchema) -> list[SchemaMisfit]:
@@ -34,7 +37,9 @@ def _misfits(params: Parted, schema: ParamsSchema) -> list[SchemaMisfit]:
     return list(dict.fromkeys(misfit_of(violation, params.secret_paths) for violation in each))
 
 
-def _diagnostic(key: ResourceKey, misfit: SchemaMisfit, schema: ParamsSchema, place: TextPlace) -> Diagnostic:
+def _diagnostic(
+    key: ResourceKey, misfit: SchemaMisfit, schema: ParamsSchema, place: TextPlace, remedy: str
+) -> Diagnostic:
     there = schema.place.below(*misfit.schema_path).span()
     path = misfit.path if misfit.reason else misfit.path[:-1]
     reason = misfit.reason or f"has no key {misfit.path[-1]!r}"
@@ -43,6 +48,6 @@ def _diagnostic(key: ResourceKey, misfit: SchemaMisfit, schema: ParamsSchema, pl
         summary=f"{shown_path(('params', *path))!r} of {key} {reason}",
         span=place.below(*misfit.path).span(),
         detail=f"the definition {schema.definition!r} requires it, at {there}",
-        help=misfit.help,
+        help="; ".join(filter(None, (misfit.help, remedy))),
         related=((there, "the schema of the params"),),
     )

@@ -289,9 +289,14 @@ class ManagedFile:
         folder = self._wish.tmp_dir or "/tmp"  # noqa: S108 (the name cannot be guessed)
         temporary = f"{folder}/.ensue-check-{secrets.token_hex(8)}{self._wish.tmp_ext}"
         mode = _PRIVATE_MODE if requested.mode is None else requested.mode
-        await self._connection.write(
-            temporary, content, mode=mode, user=requested.user_text, group=requested.group_text
-        )
+        owner, group = requested.user_text, requested.group_text
+        try:
+            await self._connection.write(temporary, content, mode=mode, user=owner, group=group)
+        except RemoteFileError as error:
+            raise StateFailedError(
+                f"the file that check_cmd is to check cannot be made: {error} (give `tmp_dir: FOLDER` "
+                "with one that is there)"
+            ) from error
         try:
             line = f"{self._wish.check_cmd} {shlex.quote(temporary)}"
             done = await self._connection.run(Command(shell_line=line))
