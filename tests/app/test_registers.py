@@ -406,9 +406,9 @@ def test_what_a_state_failed_to_register_is_not_registered_for_another(
     (tmp_path / "states/_states").mkdir()
     (tmp_path / "states/_states/mine.py").write_text(BY_HAND)
     assert apply(tmp_path, "taken").exit_code == 0
-    one, two = apply(tmp_path, "t", test=test).returns.values()
-    assert one.result is two.result is False
-    assert "its id belongs to dummy:box" in two.comment
+    first, second = apply(tmp_path, "t", test=test).returns.values()
+    assert first.result is second.result is False
+    assert "its id belongs to dummy:box" in second.comment
 
 
 @pytest.mark.parametrize(
