@@ -56,7 +56,7 @@ class ArgumentProblem(NamedTuple):
         name: the argument.
         value: its value, for a message.
         expected: what it takes, in the user's words.
-        meant: `did you mean …?`; empty if nothing is close.
+        meant: what to write instead; empty if nothing is close.
     """
 
     name: str
