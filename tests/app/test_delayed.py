@@ -309,3 +309,21 @@ def test_a_project_with_states_of_its_own_renders_blocks_in_threads(
     report = apply(tmp_path, "t")
     assert report.exit_code == 0
     assert threads == [False]
+
+
+def test_a_plan_says_of_a_block_which_set_of_targets_may_still_grow(tmp_path: Path) -> None:
+    """Nothing of it is rendered, as what the run registers before it may be in that set."""
+    text = """
+make: {test.nop: [registers: [{'dummy:d': {}}]]}
+read: {test.nop: [delayed_render: [block: list]]}
+#!delayed_block list
+hosts:
+  test.show_notification:
+    - text: {{ salt['publish.publish']('d*', 'test.ping', [], 'compound') | join(' ') }}
+#!end_delayed_block
+"""
+    write(tmp_path, states__t=text)
+    _, read = apply(tmp_path, "t", test=True).returns.values()
+    coming = "publish.publish('d*') may also match dummy:d, which this run registers (known after apply)"
+    (entry,) = read.delayed
+    assert (entry.status, entry.comment) == ("deferred", f"deferred: block list, {coming}")

@@ -160,8 +160,7 @@ class Growth:
         scope = self._path(node, name)
         entry = ScopeReturn(kind=kind, name=name, scope=scope, status=status, comment=comment)
         returned.delayed = (*returned.delayed, entry)
-        if not node.scope.quiet:
-            self._recorder.emit(ScopeClosed(caller=node.chunk.tag, returned=entry))
+        self._recorder.emit(ScopeClosed(caller=node.chunk.tag, returned=entry))
 
     def _request(
         self,

@@ -79,6 +79,12 @@ def test_failures_are_told_with_their_resources() -> None:
     assert done.changes == {}
 
 
+def test_rendered_files_are_changes() -> None:
+    """A deployment that renders nothing anew has no such change."""
+    assert summed_up([], ("web.yaml",)).changes == {"rendered": ["web.yaml"]}
+    assert summed_up([]).changes == {}
+
+
 def test_each_resource_of_the_graph_has_its_known_inputs() -> None:
     """What a deployment knows of a resource's inputs is in its outcome, and nothing of others."""
     made = of_set(SHOP)

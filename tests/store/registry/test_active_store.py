@@ -136,6 +136,13 @@ def test_another_process_reads_what_was_kept(make_store: MakeStore) -> None:
     assert sorted(str(context.env) for context, _ in make_store().all()) == ["dev", "dev", "dev", "prod"]
 
 
+def test_what_a_record_does_not_say_holds_nothing_back(make_store: MakeStore) -> None:
+    """A record without it is neither protected, nor left by a removal, nor waited for."""
+    written(make_store(), resource())
+    (record,) = make_store().load(DEV).values()
+    assert (record.protect, record.is_retained, record.awaits_ready) == (False, False, False)
+
+
 def test_a_resource_is_replaced_and_removed(make_store: MakeStore) -> None:
     """The last record of a resource counts; removing one that is not there is no error."""
     store = make_store()
