@@ -16,7 +16,9 @@ from tests.library.states.call_state import call_state, context_for
 from tests.library.states.case_files import Case, all_cases, content_of, lay_out, state_of
 
 from ensue.core.contracts.connection import Command, Completed
+from ensue.core.model.returns import Return
 from ensue.core.model.srn import Srn
+from ensue.output.change_lines import mark_of
 from ensue.reach.resources.minion.connection import MinionConnection
 from ensue.testing.connection import FakeConnection
 from ensue.testing.memory_tree import MemoryNode
@@ -128,10 +130,8 @@ def test_case(case: Case, place: str, tmp_path: Path) -> None:
 
     done = run(case, target, tmp_path, test=False)
     compare(case.data["returns"], done, "returns")
-    if planned.result is None and done.result:
-        assert exists_not(planned) == exists_not(done), (
-            "plan and apply differ on whether the thing exists yet"
-        )
+    if planned.result is None and done.result and done.changes:
+        assert mark(case, planned) == mark(case, done), "plan and apply differ on the sign of the change"
     calls = target.changing_calls()
     if target.fake and "calls" in case.data:
         assert [call for call in calls if not call.startswith("run id")] == case.data["calls"]
@@ -151,9 +151,15 @@ def run(case: Case, target: Target, folder: Path, *, test: bool) -> StateReturn:
     return asyncio.run(call_state(case, context_for(case, target.connection, folder, test=test)))
 
 
-def exists_not(returned: StateReturn) -> bool:
-    """Return whether a state says that what it is about did not exist before."""
-    return isinstance(returned.old_state, dict) and returned.old_state.get("exists") is False
+def mark(case: Case, function_return: StateReturn) -> str:
+    """Return the sign that the view gives a state."""
+    module, _, function = case.function.rpartition(".")
+    returned = Return(
+        tag="t", name=function_return.name, id="i", sls="s", module=module, function=function, scope="",
+        target="", result=function_return.result, changes=function_return.changes, comment="",
+    )  # fmt: skip
+    returned.old_state = function_return.old_state
+    return mark_of(returned)
 
 
 def compare(expected: dict[str, Any], got: StateReturn, what: str) -> None:

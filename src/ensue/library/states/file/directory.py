@@ -113,6 +113,7 @@ async def directory(
 
     Differences from Salt:
         Salt's `clean` keeps what the folder requires, and removes what other states of the run have made.
+        With `backupname`, Salt has `backup` in the changes of a plan only.
 
     Returns:
         `changes` by path; `new_state` has `path mode user group`.
@@ -265,6 +266,7 @@ class _Folder:
                 await self._connection.remove(backup, recursive=True)
         if not self._ctx.test:
             await self._connection.rename(path, backup)
+            self._changes["backup"] = f"{path} was renamed to {backup}"
             return None
         self._changes["backup"] = f"{path} would be renamed to {backup}"
         self._changes[path] = {"directory": "new"}

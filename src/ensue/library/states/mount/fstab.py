@@ -68,11 +68,12 @@ async def fstab_present(
         "mount.set_fstab", folder, device, fs_vfstype, opts=options, dump=fs_freq, pass_num=fs_passno,
         config=config, test=ctx.test, match_on=match_on, not_change=not_change,
     )  # fmt: skip
+    old_state: DataMap | None = {"name": folder, "exists": False} if outcome == "new" else None
     if ctx.test and outcome != "present":
         texts = [f"{folder} entry will be {'written' if outcome == 'new' else 'updated'} in {config}."]
         if outcome == "new" and mount:
             texts.append(f"Will mount {name} on {folder}")
-        return StateReturn.planned(name, "\n".join(texts))
+        return StateReturn.planned(name, "\n".join(texts), old_state=old_state)
     verb = {"present": f"{'is' if ctx.test else 'was'} already", "new": "added", "change": "updated"}[outcome]
     texts = [f"{folder} entry {verb} in {config}."]
     changes: DataMap = {} if outcome == "present" else {"persist": outcome}
@@ -84,7 +85,12 @@ async def fstab_present(
         texts.append(f"Mounted {name} on {folder}")
     new_state: DataMap = {"name": folder, "device": device, "fstype": fs_vfstype, "opts": [*options]}
     return StateReturn.changed(
-        name, "\n".join(texts), changes, new_state, sensitive=tuple(f"opts[{place}]" for place in secret)
+        name,
+        "\n".join(texts),
+        changes,
+        new_state,
+        old_state=old_state,
+        sensitive=tuple(f"opts[{place}]" for place in secret),
     )
 
 

@@ -100,7 +100,8 @@ class _Patches:
         if self._ctx.test:
             verb = "downloaded" if self._is_download else "installed"
             comment = f"The following advisory patches would be {verb}: {', '.join(missing)}"
-            return StateReturn.planned(self._name, comment)
+            old_state: DataMap | None = {"name": self._name, "exists": False} if self._is_download else None
+            return StateReturn.planned(self._name, comment, old_state=old_state)
         return await self._carried_out(missing)
 
     async def _carried_out(self, missing: Sequence[str]) -> StateReturn:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.core.errors import StateFailedError
+from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.selinux.queries import asked
 
@@ -58,10 +58,10 @@ async def module(
     if isinstance(known, StateReturn):
         return known
     is_there = name in known
-    if not is_there and (ctx.test or not install):
-        comment = f"Module {name} is set to be installed" if install else f"Module {name} is not available"
-        return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
-    about = known[name] if is_there else await _installed(ctx, name, source or name)
+    if not is_there and install and ctx.test:
+        made: DataMap = {name: {"old": None, "new": requested}}
+        return StateReturn.planned(name, f"Module {name} is set to be installed", made)
+    about = known[name] if is_there else await _installed(ctx, name, (source or name) if install else "")
     if version != "any":
         raise StateFailedError(f"semodule reports no version of {name}, so it may not be {version}")
     before = "enabled" if about["Enabled"] else "disabled"
@@ -131,7 +131,9 @@ async def module_remove(ctx: StateContext, name: str) -> StateReturn:
 
 
 async def _installed(ctx: StateContext, name: str, source: str) -> dict[str, Any]:
-    """Install a module, and return its entry in `selinux.list_semod`."""
+    """Install a module from its file, if there is one, and return its entry in `selinux.list_semod`."""
+    if not source:
+        raise MissingOnTargetError(f"Module {name} is not available", missing=name)
     if not await ctx.call("selinux.install_semod", source):
         raise StateFailedError(f"Failed to install module {source}")
     known: dict[str, dict[str, Any]] = await ctx.call("selinux.list_semod")
