@@ -307,6 +307,10 @@ class Run:
         targets = KnownTargets(
             own=self._stores.minion,
             is_kept=lambda target: services.targets.directory.shown_config(target) is not None,
+            is_gone=lambda target: (
+                (record := services.targets.directory.index.record(target)) is None
+                or record.status == "orphaned"
+            ),
             removal=lambda target, module, function: services.compilation.states_of(target.type).removal(
                 module, function
             ),
