@@ -292,13 +292,17 @@ class EnforcedStore:
             self._last = None
 
     def _write_pending(self, pending: Sequence[tuple[Return, EnforcedBy | None]]) -> None:
+        made_by = [self._made_by(returned) for returned, _ in pending]
         rows = [
-            self._as_before(self._rows.of_return(returned, by, self._made_by(returned), self._run_id))
-            for returned, by in pending
+            self._as_before(self._rows.of_return(returned, by, made, self._run_id))
+            for (returned, by), made in zip(pending, made_by, strict=True)
         ]
         if self._last is None and any(row.entry.things != () for row in rows):
             self._last = LastEnforced(self.known())
-        self._write(rows if self._last is None else [*chain.from_iterable(map(self._last.enforce, rows))])
+        if self._last is not None:
+            removed = (made.removed for made in made_by)
+            rows = [*chain.from_iterable(map(self._last.enforce, rows, removed))]
+        self._write(rows)
         with self._turn:
             del self._pending[: len(pending)]
 

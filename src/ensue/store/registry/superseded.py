@@ -106,11 +106,12 @@ class LastEnforced:
         for row in rows:
             self._of(row).add(row)
 
-    def enforce(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
+    def enforce(self, row: EnforcedRow, removed: Collection[str] = ()) -> Iterator[EnforcedRow]:
         """Take a row in; yield it, and before it those that it supersedes or leaves behind, as they are now.
 
         Args:
             row: a row that has just been enforced.
+            removed: the things that its state has removed beside.
         """
         of_target = self._of(row)
         before = of_target.take_out(row)
@@ -119,6 +120,14 @@ class LastEnforced:
             if not of_target.is_last(former):
                 yield from self._superseding(former)
         yield from self._superseding(row)
+        for thing in removed:
+            for other in list(of_target.about(thing)):
+                entry = msgspec.structs.replace(
+                    other.entry, is_absence=True, superseded_by=(row.scope, row.tag)
+                )
+                gone = msgspec.structs.replace(other, entry=entry)
+                of_target.add(gone)
+                yield gone
 
     def _superseding(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
         of_target, by = self._of(row), (row.scope, row.tag)
@@ -183,6 +192,12 @@ class _OfTarget:
                 yield from (other for place, other in rows.items() if place != key)
             if thing.startswith("/"):
                 yield from self._below(thing) if is_absence(row.entry) else self._absences_above(thing)
+
+    def about(self, thing: str) -> Iterator[EnforcedRow]:
+        """Yield the rows about a thing, and, of a path, about what is below it."""
+        yield from self._rows.get(thing, {}).values()
+        if thing.startswith("/"):
+            yield from self._below(thing)
 
     def _absences_above(self, path: str) -> Iterator[EnforcedRow]:
         if not self._absent_paths:
