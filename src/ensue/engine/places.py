@@ -111,7 +111,7 @@ class Places:
     def close(self, reason: str) -> None:
         """Let no further host begin; the states of hosts that have not begun are left out.
 
-        A host with a place has not begun either while its first state waits, for its turn or for another host.
+        A host that has, or had, a place has not begun either while its first state waits.
 
         Args:
             reason: why.
