@@ -636,7 +636,9 @@ def test_a_failure_is_named_once_for_all_states_that_it_prevents(shell: Shell) -
         bad
         + "".join(f"dep{n}: {{test.nop: [require: [bad3]]}}\n" for n in range(25))
         + "deep: {test.nop: [require: [dep24]]}\n"
-        + "both: {test.nop: [require: [bad3, bad4]]}\n",
+        + "both: {test.nop: [require: [bad3, bad4]]}\n"
+        + "ok: test.nop\n"
+        + "handler: {test.nop: [onchanges: [bad3, ok]]}\n",  # Nothing that it reacts to has changed.
     )
     applied = shell.run("apply", "t", "--out", "short")
     assert applied.err.splitlines() == [
@@ -650,6 +652,6 @@ def test_a_failure_is_named_once_for_all_states_that_it_prevents(shell: Shell) -
     ]
     for text in (applied.out, shell.run("runs", "show", "last", "--out", "short").out):
         assert [line for line in text.splitlines() if "not run because" in line] == lines
-    assert "0 changed, 0 unchanged, 2 failed, 27 not run" in applied.out
+    assert "0 changed, 2 unchanged, 2 failed, 27 not run" in applied.out
     shell.write("states/t.sls", "bad: test.fail_without_changes\nx: {test.nop: [require: [bad]]}\n")
     assert "    ! not run because bad would fail: x\n" in shell.run("plan", "t", "--out", "short").out

@@ -99,7 +99,8 @@ class _View:
     def add(self, returned: Return) -> None:
         """Add a return and everything that it caused."""
         key = (returned.sls, returned.target, returned.scope)
-        is_prevented = bool(returned.causes) and not returned.warnings and not returned.handled_by
+        is_failure = returned.result is False and not returned.handled_by
+        is_prevented = is_failure and bool(returned.causes) and not returned.warnings
         lines = [] if is_prevented else list(self._state_lines(returned))
         if is_prevented:
             self._groups.setdefault(key, [])
