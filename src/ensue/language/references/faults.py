@@ -212,7 +212,8 @@ class Faults:
             code="E0801",
             summary=f"{reference.text} names no state",
             detail=f"{reference.id!r} has no instance {reference.selector!r}; it has {there}",
-            help=f"{_instead_of(reference, there, len(instances))}; or write {escaped(reference.text)} for the text itself",
+            help=f"{_instead_of(reference, there, len(instances))}; "
+            f"or write {escaped(reference.text)} for the text itself",
             related=self._places(instances),
         )
 
