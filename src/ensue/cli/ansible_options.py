@@ -19,8 +19,8 @@ _VAULT: Final = (
 )
 _ENCRYPTED_VALUES: Final = "(the page Roots and pillar, Encrypted values)"
 _VIEW: Final = (
-    f"`gpg --homedir gpgkeys --decrypt` decrypts a message of pillar {_ENCRYPTED_VALUES}; `ensue show pillar` "
-    "shows that a value is there, and masks it"
+    f"`gpg --homedir gpgkeys --decrypt` decrypts a message of pillar {_ENCRYPTED_VALUES}; "
+    "`ensue show pillar` shows that a value is there, and masks it"
 )
 _REKEY: Final = (
     "make another key in the folder `gpgkeys`, and encrypt each value again with `ensue keys encrypt "
