@@ -299,9 +299,8 @@ class EnforcedStore:
         ]
         if self._last is None and any(row.entry.things != () for row in rows):
             self._last = LastEnforced(self.known())
-        if self._last is not None:
-            removed = (made.removed for made in made_by)
-            rows = [*chain.from_iterable(map(self._last.enforce, rows, removed))]
+        if (last := self._last) is not None:
+            rows = [*chain.from_iterable(map(last.enforce, rows, (made.removed for made in made_by)))]
         self._write(rows)
         with self._turn:
             del self._pending[: len(pending)]
@@ -398,5 +397,4 @@ class EnforcedStore:
             yield self._rows.sealed(msgspec.structs.replace(row, entry=entry), encoded(state.new_state))
 
     def _opened(self, row: EnforcedRow, identity: StateIdentity | None = None) -> EnforcedState:
-        declared = self._concealed.get(identity or StateIdentity(row.target, row.scope, row.tag), ())
-        return self._rows.opened(row, declared)
+        return self._rows.opened(row, self._concealed.get(identity or row.identity, ()))
