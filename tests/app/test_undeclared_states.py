@@ -352,3 +352,40 @@ def forget(root: Path, word: str) -> None:
                 assert (await project.forget_enforced([word])).entries
 
     asyncio.run(work())
+
+
+@pytest.mark.parametrize(
+    "removal",
+    [
+        "file.directory: [clean: true]",
+        "file.recurse: [source: salt://folder, clean: true]",
+        "file.tidied: [age: 0, rmdirs: true]",
+    ],
+)
+def test_what_another_state_removes(tmp_path: Path, removal: str) -> None:
+    """A plan that removes it does not say that it stays; once removed, it is no leftover."""
+    made = "{0}: {{file.managed: [contents: x, makedirs: true]}}\n"
+    write(
+        tmp_path,
+        states__top="base: {'T@dummy': [t], '*': [own]}\n",
+        states__own="a: test.nop\n",
+        states__t=made.format("/d/one") + made.format("/d/sub/two") + made.format("/e"),
+        pillar__top="base: {'*': [p]}\n",
+        pillar__p="resources: {dummy: {h: {}}}\n",
+    )
+    (tmp_path / "states/folder").mkdir()
+    (tmp_path / "states/folder/kept").write_text("x")
+    options = ProjectOptions(minion_id="m")
+
+    def warnings(*, test: bool, tgt: str | None = "*") -> str:
+        report = apply(tmp_path, options=options, test=test, tgt=tgt)
+        assert all(returned.result is not False for returned in report.returns.values())
+        return "\n".join(warning.summary for warning in report.warnings)
+
+    warnings(test=False)
+    write(tmp_path, states__t=f"/d: {{{removal}}}\n")
+    assert "is no longer declared, and what earlier applies made stays: /e (" in warnings(test=True)
+    warnings(test=False)
+    assert "is no longer declared, and what earlier applies made stays: /e (" in warnings(test=True)
+    write(tmp_path, pillar__p="resources: {}\n")
+    assert "dummy:h, and 2 things that" in warnings(test=True, tgt=None)

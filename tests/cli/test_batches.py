@@ -79,6 +79,29 @@ def test_a_percentage_is_of_the_hosts_that_match(shell: Shell) -> None:
     assert (limited.code, "Stopped" in limited.out) == (2, False)
 
 
+ASKING = """
+ask:
+  cmd.run: [name: cat $ENSUE_ROOT/id, read_only: true, tgt: web-2]
+cfg:
+  file.managed: [name: /cfg, contents: "${cmd:ask:stdout}"]
+  cmd.run: [name: test -e $ENSUE_ROOT/release, require: [file: cfg]]
+"""
+
+
+def test_a_host_that_only_waited_has_not_begun(shell: Shell, tmp_path: Path) -> None:
+    """Each host reads a value of the second one, which fails: then no other host is changed."""
+    shell.write("states/t.sls", ASKING)
+    (tmp_path / "web-2" / "id").write_text("7")
+    limited = shell.run("apply", "t", "--tgt", "web-*", "--batch", "1", "--fail-limit", "0")
+    assert (limited.code, "E0868" in limited.err) == (2, True), limited.out
+    written = [host.name for host in tmp_path.glob("web-*") if (host / "cfg").exists()]
+    assert written == ["web-2"], limited.out
+    (tmp_path / "web-2" / "release").touch()
+    resumed = shell.run("runs", "resume")
+    assert resumed.code == 0, resumed.out
+    assert (tmp_path / "web-3" / "cfg").read_text() == "7\n"
+
+
 def test_a_plan_has_all_hosts(shell: Shell) -> None:
     """A plan changes nothing, so nothing is limited; what is not valid is refused all the same."""
     limits = ("--batch", "1", "--fail-limit", "0")

@@ -143,6 +143,7 @@ BY_CODE = {
     "E0414": "ensue plan a",
     "E0415": "ensue plan a",
     "E0716": "ensue plan a",
+    "E0740": "ensue plan a",
     "E0721": "ensue apply a",
     "E0725": "ensue apply a",
     "E0805": "ensue apply a",

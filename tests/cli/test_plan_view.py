@@ -725,7 +725,9 @@ def test_a_failure_is_named_once_for_all_states_that_it_prevents(shell: Shell) -
         bad
         + "".join(f"dep{n}: {{test.nop: [require: [bad3]]}}\n" for n in range(25))
         + "deep: {test.nop: [require: [dep24]]}\n"
-        + "both: {test.nop: [require: [bad3, bad4]]}\n",
+        + "both: {test.nop: [require: [bad3, bad4]]}\n"
+        + "ok: test.nop\n"
+        + "handler: {test.nop: [onchanges: [bad3, ok]]}\n",  # Nothing that it reacts to has changed.
     )
     applied = shell.run("apply", "t", "--out", "short")
     assert applied.err.splitlines() == [
@@ -739,6 +741,30 @@ def test_a_failure_is_named_once_for_all_states_that_it_prevents(shell: Shell) -
     ]
     for text in (applied.out, shell.run("runs", "show", "last", "--out", "short").out):
         assert [line for line in text.splitlines() if "not run because" in line] == lines
-    assert "0 changed, 0 unchanged, 2 failed, 27 not run" in applied.out
+    assert "0 changed, 2 unchanged, 2 failed, 27 not run" in applied.out
     shell.write("states/t.sls", "bad: test.fail_without_changes\nx: {test.nop: [require: [bad]]}\n")
     assert "    ! not run because bad would fail: x\n" in shell.run("plan", "t", "--out", "short").out
+
+
+def test_states_of_one_id_are_told_apart(shell: Shell) -> None:
+    """The lists of states that were not run have the names of those whose ID several have."""
+    after_bad = "require: [bad]"
+    shell.write(
+        "states/t.sls",
+        "bad: {cmd.run: [name: exit 3]}\n"
+        f"tree: {{test.nop: [names: [x, y], {after_bad}]}}\n"
+        f"last: {{test.nop: [{after_bad}]}}\n",
+    )
+    applied = shell.run("apply", "t", "--out", "short").out
+    assert "! not run because bad failed: tree x, tree y, last\n" in applied
+    stopped = shell.run("apply", "t", "--failhard").out
+    assert "Not run: 3 states\n  tree (test.nop) x\n  tree (test.nop) y\n  last (test.nop)\n" in stopped
+
+
+def test_the_diff_of_appended_lines_has_no_header(shell: Shell, tmp_path: Path) -> None:
+    """Salt ends its header lines twice."""
+    (tmp_path / "a").write_text("first\n\nthird\n")
+    shell.write("states/t.sls", f"{tmp_path}/a: {{file.append: [text: [one, two]]}}\n")
+    shown = shell.run("apply", "t", "--out", "short").out
+    assert "      @@ -1,3 +1,5 @@\n       first\n       \n       third\n      +one\n      +two\n" in shown
+    assert "+++" not in shown

@@ -18,6 +18,7 @@ from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
 from ensue.core.model.resume_command import resume_command
 from ensue.derived import using_registry
+from ensue.engine.outcome import labels
 from ensue.engine.plans.first_plans import FirstPlans
 from ensue.language.functions.made_things import MadeThings
 from ensue.language.plans.assigned_sls import AssignedSls
@@ -286,10 +287,10 @@ class Run:
             status=status,
             exit_code=exit_code,
             returns=returns,
-            not_run=tuple(map(str, outcome.not_run)),
+            not_run=labels(outcome.not_run),
             hosts_not_run=outcome.hosts_not_run,
             not_run_on=outcome.not_run_on,
-            owed_not_run=tuple(str(chunk) for chunk in outcome.not_run if chunk.owed),
+            owed_not_run=labels(chunk for chunk in outcome.not_run if chunk.owed),
             warnings=(*first.warnings, *remarks, *self._stores.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",
@@ -308,6 +309,10 @@ class Run:
         targets = KnownTargets(
             own=self._stores.minion,
             is_kept=lambda target: services.targets.directory.shown_config(target) is not None,
+            is_gone=lambda target: (
+                (record := services.targets.directory.index.record(target)) is None
+                or record.status == "orphaned"
+            ),
             removal=lambda target, module, function: services.compilation.states_of(target.type).removal(
                 module, function
             ),

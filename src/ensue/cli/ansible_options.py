@@ -17,6 +17,15 @@ _VAULT: Final = (
     "gpg decrypts pillar, with the secret key in the folder `gpgkeys` (`gpg_keydir` in ensue.yaml); "
     "`ensue keys encrypt` encrypts a value: `ensue keys --help`"
 )
+_ENCRYPTED_VALUES: Final = "(the page Roots and pillar, Encrypted values)"
+_VIEW: Final = (
+    f"`gpg --homedir gpgkeys --decrypt` decrypts a message of pillar {_ENCRYPTED_VALUES}; "
+    "`ensue show pillar` shows that a value is there, and masks it"
+)
+_REKEY: Final = (
+    "make another key in the folder `gpgkeys`, and encrypt each value again with `ensue keys encrypt "
+    f"--recipient KEY` {_ENCRYPTED_VALUES}"
+)
 _VERIFIED: Final = (
     "`ensue show low [SLS]` compiles and shows all errors; `ensue plan` looks at the machines, too"
 )
@@ -151,7 +160,9 @@ COMMANDS: Final = {
     "pull": "`ensue apply` in a clone of the project, on the machine itself",
     "inventory": _HOSTS,
     "vault": _VAULT,
-    **dict.fromkeys(("encrypt", "encrypt_string", "decrypt", "rekey", "view"), _VAULT),
+    **dict.fromkeys(("edit", "encrypt", "encrypt_string"), _VAULT),
+    **dict.fromkeys(("decrypt", "view"), _VIEW),
+    "rekey": _REKEY,
     "setup": "`ensue call TARGET grains.items`",
 }
 """Commands of Ansible, by what is written in place of a command of ensue."""

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.core.model.state_tag import words_of
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ensue.core.model.report import RunStatus
     from ensue.core.model.returns import Return
 
@@ -35,10 +39,22 @@ class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
     target: str = ""
     owed: bool = False
 
+    @property
+    def name(self) -> str:
+        """The name of the state, without the id of its target."""
+        return words_of(self.tag).name.removeprefix(f"{self.target.partition(':')[2]} ")
+
     def __str__(self) -> str:
         """Write `ID (module.function)`, preceded by the scope unless that is the top."""
         where = f"{self.scope}: " if self.scope else ""
         return f"{where}{self.id} ({self.function})"
+
+
+def labels(chunks: Iterable[NotRunChunk]) -> tuple[str, ...]:
+    """Return a label of each chunk, with the name of the state where several have the same ID."""
+    texts = [(str(chunk), chunk) for chunk in chunks]
+    counts = Counter(text for text, _ in texts)
+    return tuple(text if counts[text] == 1 else f"{text} {chunk.name}".rstrip() for text, chunk in texts)
 
 
 class Overtaken(msgspec.Struct, frozen=True, kw_only=True):

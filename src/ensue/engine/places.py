@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from typing import TYPE_CHECKING, Final
 
+from ensue.engine.node import Role
 from ensue.engine.status import Growing, Running, Settled
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Places:
     def close(self, reason: str) -> None:
         """Let no further host begin; the states of hosts that have not begun are left out.
 
-        A host whose first state has a place, and waits for its turn, has not begun either.
+        A host that has, or had, a place has not begun either while its first state waits.
 
         Args:
             reason: why.
@@ -118,9 +119,10 @@ class Places:
         if self.reason:
             return
         self.reason = reason
-        placed = [host for host in self._hosts.values() if host.has_begun and not _has_states(host.scope)]
+        placed = [host for host in self._hosts.values() if host.has_begun and not _has_called(host.scope)]
         beginning = [*self._beginning.values(), *placed]
         self._beginning.clear()
+        self._going_on = deque(host for host in self._going_on if host not in placed)
         for host in beginning:
             self._leave_out(host)
 
@@ -203,6 +205,11 @@ class _Host:
             go_on(node)
 
 
-def _has_states(scope: Scope) -> bool:
-    """Return whether a state of a host was called, or has a return."""
-    return any(isinstance(node.status, Running | Growing | Settled) for node in scope.nodes)
+def _has_called(scope: Scope) -> bool:
+    """Return whether a state of a host was called, or has a return; a check of a `prereq` changes nothing."""
+    states = (node for node in scope.nodes if node.role is not Role.CHECK)
+    return any(
+        isinstance(node.status, Running | Growing | Settled)
+        for state in states
+        for node in scope.fanned.get(state.index, (state,))
+    )

@@ -56,6 +56,18 @@ def refuse_second(
     )
 
 
+def warn_of_second(
+    word: str, value: Any, document: YamlDocument, place: Sequence[str | int], collector: Collector
+) -> None:
+    """Report an argument, an option or a requisite that a state has twice, with different values."""
+    collector.warning(
+        "E0740",
+        f"{place[-3]!r} has `{word}` twice: the first one has no effect, as in Salt",
+        document.locate(place),
+        help=f"put all of them into one list under {word}:" if is_list(value) else "delete one of them",
+    )
+
+
 def refuse_id(raw_id: Any, document: YamlDocument, collector: Collector) -> None:
     """Report an ID that is not text."""
     from ensue.core.model.property_values import kind_in_words

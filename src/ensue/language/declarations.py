@@ -23,6 +23,7 @@ from ensue.language.declaration_faults import (
     refuse_half_pair,
     refuse_id,
     refuse_second,
+    warn_of_second,
 )
 from ensue.language.metadata import META
 from ensue.language.requisite_names import ADDED_UP
@@ -295,7 +296,10 @@ def _merged_arguments(
                 if name in merged and name in ADDED_UP and is_list(value) and is_list(merged[name]):
                     merged[name] = [*merged[name], *value]
                     continue
-                merged[name if name.__class__ is str else str(name)] = value
+                word = name if name.__class__ is str else str(name)
+                if word in merged and word not in _NEVER_TWICE and merged[word] != value:
+                    warn_of_second(word, value, document, (*place, index), collector)
+                merged[word] = value
         elif item is not None:
             collector.warning(
                 "E0307",

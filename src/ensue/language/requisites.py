@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from ensue.language.tree import SlsTree
 
 _MOST_NAMED: Final = 5
+_WITHOUT: Final = {
+    "require": "does not wait for this state",
+    "onchanges": "runs in every apply",
+    "onfail": "runs in every apply",
+}
+"""What a state does that a requisite of another one means in vain."""
 
 
 class Resolver:
@@ -102,7 +108,8 @@ class Resolver:
                 "E0503",
                 f"`{word}` of {draft.declaration.id!r} is not a list",
                 draft.declaration.span(word),
-                detail=f"{references!r} is ignored, as in Salt",
+                detail=f"{references!r} is ignored, as in Salt, so a state of that name "
+                + _WITHOUT.get(word.partition("_")[0], "does not react to this state"),
                 help=f"write one `- module: id` per line under {word}:",
             )
             return
@@ -297,7 +304,7 @@ class Resolver:
             "E0501",
             f"`{word}` of {draft.declaration.id!r} names {key}: {value}, which is not in this run",
             draft.declaration.span(word, place),
-            detail="it is ignored" if ignored else "",
+            detail="it is ignored, as in Salt" if ignored else "",
             help=self._in_a_block(value)
             or near
             or self._elsewhere(draft, key, value)

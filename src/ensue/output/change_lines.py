@@ -118,7 +118,9 @@ def change_texts(changes: Mapping[str, Any], palette: Palette) -> Iterator[str]:
         if is_long(value):
             lines = without_escapes(value).replace("\r", "").splitlines()
             if is_diff(value):
-                yield from _bounded([_coloured(line, palette) for line in lines[2:]])
+                # `file.append` ends its header lines twice, as Salt does; no line of a file is empty here.
+                body = [line for line in lines if line][2:]
+                yield from _bounded([_coloured(line, palette) for line in body])
             else:
                 yield f"{on_one_line(path)}:"
                 yield from _bounded([f"  {line}" for line in lines])

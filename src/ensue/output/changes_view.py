@@ -6,6 +6,7 @@ belong to. `highstate` prints everything that a state returned.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.first_names import first_names
@@ -81,7 +82,7 @@ class _View:
         green, yellow, red, cyan = palette.green, palette.light_yellow, palette.red, palette.cyan
         self._colours = {"+": green, "~": yellow, "-": red, "-/+": red, "?": cyan, "!": red, "=": palette.dim}
         self._groups: dict[tuple[str, str, str], list[str]] = {}
-        self._prevented: dict[tuple[str, str, str], dict[tuple[str, ...], list[str]]] = {}
+        self._prevented: dict[tuple[str, str, str], dict[tuple[str, ...], list[Return]]] = {}
         """The states of a group that were not called, by the IDs of the states whose failure is the cause."""
         self._made: set[tuple[str, str]] = set()
         """Each path that an earlier state of a plan may make, and the folders above it, with the target."""
@@ -94,18 +95,19 @@ class _View:
             where = "" if target in ("", self._minion) else f" on {target}"
             grown = f", grown in {self._masker.name(scope)}" if scope else ""
             prevented = self._prevented.get((sls, target, scope), {})
-            below = [self._prevented_line(causes, names) for causes, names in prevented.items()]
+            below = [self._prevented_line(causes, returns) for causes, returns in prevented.items()]
             yield on_one_line(f"{sls or 'inline'}{where}{grown}"), [*lines, *below]
 
     def add(self, returned: Return) -> None:
         """Add a return and everything that it caused."""
         key = (returned.sls, returned.target, returned.scope)
-        is_prevented = bool(returned.causes) and not returned.warnings and not returned.handled_by
+        is_failure = returned.result is False and not returned.handled_by
+        is_prevented = is_failure and bool(returned.causes) and not returned.warnings
         lines = [] if is_prevented else list(self._state_lines(returned))
         if is_prevented:
             self._groups.setdefault(key, [])
             by_cause = self._prevented.setdefault(key, {})
-            by_cause.setdefault(returned.causes, []).append(self._id(returned))
+            by_cause.setdefault(returned.causes, []).append(returned)
         if unmanaged := unmanaged_drift(returned):
             heading = _QUERIED if returned.is_query else _UNDONE if returned.drift_by else _UNMANAGED
             self.drifted.setdefault(heading, []).append(self._unmanaged_line(returned, unmanaged))
@@ -132,8 +134,14 @@ class _View:
         for line in foreseen_lines(returned, self._masker):
             yield f"{_BELOW}{self._palette.paint(self._colours['?'], f'? {line}')}"
 
-    def _prevented_line(self, causes: tuple[str, ...], names: list[str]) -> str:
+    def _prevented_line(self, causes: tuple[str, ...], returns: list[Return]) -> str:
         """Return the line for the states that were not called because some states failed."""
+        ids = [self._id(returned) for returned in returns]
+        counts = Counter(ids)
+        names = [
+            id_ if counts[id_] == 1 else self._called(returned)
+            for id_, returned in zip(ids, returns, strict=True)
+        ]
         shown = first_names(names, _MOST_PREVENTED)
         why = " and ".join(_shown_name(self._masker.name(cause)) for cause in causes)
         verb = "would fail" if self._test else "failed"
@@ -168,6 +176,11 @@ class _View:
 
     def _id(self, returned: Return) -> str:
         return _shown_name(self._masker.name(returned.id).removeprefix(_prefix(returned)))
+
+    def _called(self, returned: Return) -> str:
+        """Return the ID of a state, with its name unless that is the ID."""
+        id_, name = self._id(returned), _shown_name(state_name(returned.name, returned.id, self._masker))
+        return id_ if name == id_ else f"{id_} {name}"
 
     def _named(self, returned: Return) -> str:
         """Return the ID of a state with its function, and its name unless that is the ID."""

@@ -67,6 +67,17 @@ def test_a_fault_in_a_template_has_its_line(
     assert (diagnostic.code, diagnostic.span.path, diagnostic.span.line) == (code, "b.sls", line)
 
 
+def test_a_template_that_refuses_the_run(renderer: JinjaRenderer) -> None:
+    """The error has the words of the template, and is none of its expression."""
+    with pytest.raises(CompileError) as caught:
+        renderer.render("{{ raise('no release') }}", {}, path="b.sls")
+    [diagnostic] = caught.value.diagnostics
+    assert (diagnostic.summary, diagnostic.detail) == (
+        "a template refuses the run with `raise`",
+        "no release",
+    )
+
+
 def test_a_trailing_newline_is_kept_and_none_is_invented(renderer: JinjaRenderer) -> None:
     """A rendering ends as its template does, as in Salt."""
     assert renderer.render("a{{ 1 }}\n", {}, path="x").text == "a1\n"

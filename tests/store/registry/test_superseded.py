@@ -101,3 +101,20 @@ def test_a_thing_that_another_state_has_taken_over() -> None:
     last = LastEnforced([])
     rows = (about("it", "thing:a"), about("other", "thing:a"), about("it", "thing:b"))
     assert [row.tag for row in rows for row in last.enforce(row)].count("thing_|-it_|-a_|-present") == 0
+
+
+def test_what_a_state_about_something_else_removes() -> None:
+    """It and what is below it is absent from then on, until it is made again; what is beside it stays."""
+
+    def state(path: str, id_: str = "x") -> EnforcedRow:
+        return Enforced(path, id_, is_absent=False, begins_run=False).row
+
+    rows = [state("/a/b"), state("/a/b/c"), state("/a/bb"), state("/e")]
+    last = LastEnforced(rows)
+    cleaning = state("/a", "clean")
+    enforced = list(last.enforce(cleaning, ["/a/b"]))
+    assert [row.tag for row in enforced] == [cleaning.tag, rows[0].tag, rows[1].tag]
+    for row in enforced[1:]:
+        assert (row.entry.is_absence, row.entry.superseded_by) == (True, ("", cleaning.tag))
+    again = state("/a/b", "y")
+    assert [row.tag for row in last.enforce(again)] == [rows[0].tag, again.tag]

@@ -20,6 +20,8 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
   thing that anybody manages; another value is an output that differs, not drift that somebody caused;
 - optionally `THINGS: Callable[[Return], Collection[str]]`: the names of what a state is about, such as the
   packages of a list; none: its own name. States about one thing undo each other;
+- optionally `REMOVES: Callable[[Return], Collection[str]]`: the names of what a state that makes something
+  else has removed, or in a plan would, such as the files that `clean` removes from a folder;
 - optionally `ABSENT: Sequence[function]`: the functions that make something absent, first the one that
   removes what the others make; or `Mapping[function, function]`: what removes what a function makes, for
   those of which something does; default: `absent`;

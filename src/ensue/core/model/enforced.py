@@ -31,6 +31,7 @@ class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
             if nothing did. A run of other environments does not know what it declares.
         pillar_keys: the keys of the pillar that the command line gave.
         pillar_of: the minion whose pillar declared the target; empty if none did.
+        on_pillar_of: the minion whose pillar declared the resource whose own SLS it is; empty if none did.
     """
 
     sls: str
@@ -42,6 +43,7 @@ class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
     environment: str = ""
     pillar_keys: tuple[str, ...] = ()
     pillar_of: str = ""
+    on_pillar_of: str = ""
 
 
 class FormerState(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,12 +18,14 @@ class MadeByState(msgspec.Struct, frozen=True, kw_only=True):
         things: the names of the things, in a form that is the same for every state about them; none if the
             state makes nothing that another state could undo.
         is_absence: whether its function makes them absent.
+        removed: the things that the call removed, or in a plan would, beside what it made.
         may_move: whether arguments say where the things are, so that other ones mean other things.
         may_be_several: whether the module says what the things are, so that a state may have had others, too.
     """
 
     things: tuple[str, ...] = ()
     is_absence: bool = False
+    removed: tuple[str, ...] = ()
     may_move: bool = False
     may_be_several: bool = False
 

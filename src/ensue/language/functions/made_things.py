@@ -31,6 +31,7 @@ class MadeThings:
         self._states_of = states_of
         self._makes: dict[tuple[str, str, str], tuple[bool, bool]] = {}
         self._things: dict[tuple[str, str], Any] = {}
+        self._removes: dict[tuple[str, str], Any] = {}
         self._absences: dict[tuple[str, str], Collection[str]] = {}
 
     def of(self, returned: Return) -> MadeByState:
@@ -45,25 +46,20 @@ class MadeThings:
         if (type_, module) not in self._things:
             states = self._states_of(type_)
             self._things[type_, module] = states.attribute(module, "THINGS")
+            self._removes[type_, module] = states.attribute(module, "REMOVES")
             self._absences[type_, module] = states.absences(module)
-        names = self._names(self._things[type_, module], returned)
+        names = _names(self._things[type_, module], returned)
         return MadeByState(
             things=tuple(
                 thing_at(thing_of_name(module, name), returned.placed) for name in names or (returned.name,)
             ),
             is_absence=returned.function in self._absences[type_, module],
+            removed=tuple(
+                thing_of_name(module, name) for name in _names(self._removes[type_, module], returned)
+            ),
             may_move=may_move,
             may_be_several=self._things[type_, module] is not None,
         )
-
-    def _names(self, things: Any, returned: Return) -> tuple[str, ...]:
-        """Return the names that a module gives to what a state makes; none if it says nothing of it."""
-        if things is None:
-            return ()
-        try:
-            return tuple(map(str, things(returned)))
-        except Exception:  # noqa: BLE001 -- the module may be a project's own
-            return ()
 
     def _makes_things(self, type_: str, module: str, function: str) -> tuple[bool, bool]:
         """Return whether a function makes things, and whether its arguments say where they are."""
@@ -76,3 +72,13 @@ class MadeThings:
             return False, False
         is_maker = function_ is not None and not getattr(function_, TOUCHES_NOTHING, False)
         return is_maker, bool(getattr(function_, PLACED_BY, ()))
+
+
+def _names(names_of: Any, returned: Return) -> tuple[str, ...]:
+    """Return the names that a module gives to what a state makes or removes; none if it gives none."""
+    if names_of is None:
+        return ()
+    try:
+        return tuple(map(str, names_of(returned)))
+    except Exception:  # noqa: BLE001 -- the module may be a project's own
+        return ()

@@ -18,6 +18,7 @@ from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
 from ensue.language.jinja.absent_values import OfNothingError, absent_value
 from ensue.language.jinja.broken_tags import broken_tag
+from ensue.language.jinja.filters.functions import RaisedByTemplateError
 from ensue.language.jinja.loader import MissingTemplateError
 from ensue.language.jinja.mapping_loops import loop_over_mapping
 from ensue.language.jinja.missing_keys import missing_key
@@ -192,6 +193,10 @@ def _diagnostic(
                 help=(instead_of_expression("self", (of_self[1],), "") if of_self else "")
                 or _not_json(message)
                 or near_variable(_undefined_name(message), variables, message),
+            )
+        case RaisedByTemplateError():
+            diagnostic = Diagnostic(
+                code="E0205", summary="a template refuses the run with `raise`", detail=str(error), span=span
             )
         case EnsueError() | jinja2.TemplateRuntimeError():
             diagnostic = Diagnostic(

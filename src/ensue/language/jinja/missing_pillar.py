@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 _MOST_FILES: Final = 1000
+_MOST_NAMED: Final = 3
 _LARGEST_BYTES: Final = 1 << 20
 _OF_ANSIBLE: Final = (
     "group_vars/*.y*ml", "group_vars/*/*.y*ml", "host_vars/*.y*ml", "host_vars/*/*.y*ml",
@@ -56,10 +59,15 @@ def file_with_key(key: str, variables: Mapping[str, Any]) -> str:
     opts = _options(variables)
     project = Path(str(opts.get("root_dir")))
     pillar_folders = _folders(opts.get("pillar_roots"))
-    if (file := _file_with(key, _files(pillar_folders))) is not None:
-        return f"`{key}` is in {_shown(file, project)}: assign that file to this target in pillar/top.sls"
+    if files := list(_files_with(key, _files(pillar_folders))):
+        # The file that is named for the target is probably meant, so it comes first.
+        files.sort(key=lambda file: str(opts.get("id")) not in file.name)
+        named = " and ".join(_shown(file, project) for file in files[:_MOST_NAMED])
+        more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
+        which = "that file" if len(files) == 1 else "the one that is meant"
+        return f"`{key}` is in {named}{more}: assign {which} to this target in pillar/top.sls"
     folders = (str(project), *pillar_folders, *_folders(opts.get("file_roots")))
-    if (file := _file_with(key, _files_of_ansible(folders))) is None:
+    if (file := next(_files_with(key, _files_of_ansible(folders)), None)) is None:
         return ""
     name, target = _assigned(file)
     return (
@@ -82,7 +90,7 @@ def _in_one_environment(owner: str, key: str, opts: Mapping[str, Any]) -> str:
     alone = f"pillar comes from the environment {environment} alone (`pillarenv`)"
     top_key = key if owner == "pillar" else owner.split(".")[1]
     for other, others in folders.items():
-        if other != environment and (file := _file_with(top_key, _files(others))) is not None:
+        if other != environment and (file := next(_files_with(top_key, _files(others)), None)):
             both = ", ".join(dict.fromkeys((*own, *(_shown(folder, project) for folder in others))))
             return (
                 f"{alone}, and `{top_key}` is in {_shown(file, project)} of {other}: list the folder in "
@@ -101,18 +109,13 @@ def _folders(roots: Any) -> list[str]:
     return [folder for listed in roots.values() for folder in listed] if is_mapping(roots) else []
 
 
-def _file_with(key: str, files: Iterable[Path]) -> Path | None:
-    """Return the first YAML file that has a top-level key."""
+def _files_with(key: str, files: Iterable[Path]) -> Iterator[Path]:
+    """Yield the YAML files that have a top-level key."""
     written = re.compile(rb"^['\"]?%b['\"]?[ \t]*:" % re.escape(key.encode()), re.MULTILINE)
-    for number, file in enumerate(files):
-        if number == _MOST_FILES:
-            return None
-        try:
+    for file in islice(files, _MOST_FILES):
+        with suppress(OSError):
             if file.stat().st_size <= _LARGEST_BYTES and written.search(file.read_bytes()):
-                return file
-        except OSError:
-            continue
-    return None
+                yield file
 
 
 def _files(folders: Iterable[str]) -> Iterator[Path]:

@@ -212,7 +212,8 @@ class Faults:
             code="E0801",
             summary=f"{reference.text} names no state",
             detail=f"{reference.id!r} has no instance {reference.selector!r}; it has {there}",
-            help=f"{_each_of_all(reference, there)}; or write {escaped(reference.text)} for the text itself",
+            help=f"{_instead_of(reference, there, len(instances))}; "
+            f"or write {escaped(reference.text)} for the text itself",
             related=self._places(instances),
         )
 
@@ -328,8 +329,10 @@ def escaped(reference: str) -> str:
     return f"${reference}"
 
 
-def _each_of_all(reference: Reference, names: str) -> str:
+def _instead_of(reference: Reference, names: str, count: int) -> str:
     """Return the remedy for an instance that does not exist; `[*]` means all at once, which nothing reads."""
+    if count == 1:
+        return f"there is only one, so leave out `[{reference.selector}]`"
     if reference.selector == "*":
         return f"all instances at once cannot be read: write a list with a reference to each of {names}"
     return "name one of these"

@@ -292,13 +292,16 @@ class EnforcedStore:
             self._last = None
 
     def _write_pending(self, pending: Sequence[tuple[Return, EnforcedBy | None]]) -> None:
+        made_by = [self._made_by(returned) for returned, _ in pending]
         rows = [
-            self._as_before(self._rows.of_return(returned, by, self._made_by(returned), self._run_id))
-            for returned, by in pending
+            self._as_before(self._rows.of_return(returned, by, made, self._run_id))
+            for (returned, by), made in zip(pending, made_by, strict=True)
         ]
         if self._last is None and any(row.entry.things != () for row in rows):
             self._last = LastEnforced(self.known())
-        self._write(rows if self._last is None else [*chain.from_iterable(map(self._last.enforce, rows))])
+        if (last := self._last) is not None:
+            rows = [*chain.from_iterable(map(last.enforce, rows, (made.removed for made in made_by)))]
+        self._write(rows)
         with self._turn:
             del self._pending[: len(pending)]
 
@@ -394,5 +397,4 @@ class EnforcedStore:
             yield self._rows.sealed(msgspec.structs.replace(row, entry=entry), encoded(state.new_state))
 
     def _opened(self, row: EnforcedRow, identity: StateIdentity | None = None) -> EnforcedState:
-        declared = self._concealed.get(identity or StateIdentity(row.target, row.scope, row.tag), ())
-        return self._rows.opened(row, declared)
+        return self._rows.opened(row, self._concealed.get(identity or row.identity, ()))

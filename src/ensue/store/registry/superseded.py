@@ -110,6 +110,18 @@ def _former(row: EnforcedRow, thing: str) -> EnforcedRow:
     return msgspec.structs.replace(row, tag=tag, entry=entry)
 
 
+def _without(row: EnforcedRow, removed: str, by: EnforcedRow) -> EnforcedRow:
+    """Return an entry once another state has removed a thing, and what is below it if it is a path."""
+    entry = row.entry
+    things = tuple(thing for thing in things_of(entry) if removed not in removing(thing))
+    entry = (
+        msgspec.structs.replace(entry, things=things)
+        if things
+        else msgspec.structs.replace(entry, is_absence=True, superseded_by=(by.scope, by.tag))
+    )
+    return msgspec.structs.replace(row, entry=entry)
+
+
 class LastEnforced:
     """The entries of a project by what they are about.
 
@@ -122,11 +134,12 @@ class LastEnforced:
         for row in rows:
             self._of(row).add(row)
 
-    def enforce(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
+    def enforce(self, row: EnforcedRow, removed: Collection[str] = ()) -> Iterator[EnforcedRow]:
         """Take a row in; yield it, and before it those that it supersedes or leaves behind, as they are now.
 
         Args:
             row: a row that has just been enforced.
+            removed: the things that its state has removed beside.
         """
         of_target = self._of(row)
         before = of_target.take_out(row)
@@ -135,6 +148,13 @@ class LastEnforced:
             if not of_target.is_last(former):
                 yield from self._superseding(former)
         yield from self._superseding(row)
+        for thing in removed:
+            for other in of_target.about(thing):
+                if other.identity != row.identity:
+                    without = _without(other, thing, row)
+                    of_target.take_out(other)
+                    of_target.add(without)
+                    yield without
 
     def _superseding(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
         of_target, by = self._of(row), (row.scope, row.tag)
@@ -209,6 +229,12 @@ class _OfTarget:
                 yield from ((other, thing) for place, other in rows.items() if place != key)
             if thing.startswith("/"):
                 yield from self._below(thing) if is_absence(row.entry) else self._absences_above(thing)
+
+    def about(self, thing: str) -> list[EnforcedRow]:
+        """Return the rows about a thing, and, of a path, about what is below it."""
+        below = self._below(thing) if thing.startswith("/") else ()
+        rows = (*self._rows.get(thing, {}).values(), *(row for row, _ in below))
+        return [*{(row.scope, row.tag): row for row in rows}.values()]
 
     def _absences_above(self, path: str) -> Iterator[tuple[EnforcedRow, str]]:
         if not self._absent_paths:

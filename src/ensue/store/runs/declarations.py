@@ -91,7 +91,7 @@ class RunDeclarations:
         self._requested = requested
         self._compiled: dict[tuple[str, str], EnforcedBy] = {}
         self._by: dict[tuple[str, str], EnforcedBy] = {}
-        self._fanned_out: set[tuple[str, str]] = set()
+        self._fanned_out: dict[tuple[str, str], str] = {}
         self._grown_from: dict[str, str] = {}
         self._paths: dict[str, str] = {}
         self._slses: dict[str, frozenset[str]] = {}
@@ -128,16 +128,11 @@ class RunDeclarations:
             by_function: whether its function registers, rather than `registers`.
         """
         chunk, scope = site.chunk, site.plan.scope
-        fanned_from = ""
-        # The chunks of a resource's own SLS have its prefix too, and are not fanned out.
-        if (scope, chunk.tag) in self._fanned_out and chunk.target is not None:
-            own_id = chunk.id.removeprefix(f"{chunk.target.id} ")
-            fanned_from = f"{chunk.module}_|-{own_id}_|-{chunk.name}_|-{chunk.function}"
         declared_by = DeclaredBy(
             sls=self._sls(chunk, site.plan),
             scope=scope,
             tag=chunk.tag,
-            fanned_from=fanned_from,
+            fanned_from=self._fanned_out.get((scope, chunk.tag), ""),
             by_function=by_function,
             highstate=self._requested.highstate,
             project=self.project,
@@ -153,9 +148,9 @@ class RunDeclarations:
         return self._by_of(returned.scope, returned.tag, returned.target)
 
     def _by_of(self, scope: str, tag: str, target: str) -> EnforcedBy | None:
-        is_fanned_out = (scope, tag) in self._fanned_out
-        by = self._compiled.get((scope, origin_of(tag, target) if is_fanned_out else tag))
-        if by is None or not is_fanned_out:
+        fanned_from = self._fanned_out.get((scope, tag))
+        by = self._compiled.get((scope, tag if fanned_from is None else fanned_from))
+        if by is None or fanned_from is None:
             return by
         return msgspec.structs.replace(by, is_fanned_out=True, pillar_of=self._declared_by_pillar_of(target))
 
@@ -163,6 +158,7 @@ class RunDeclarations:
         """Return the record of states that are not fanned out; all states of an SLS share it."""
         by = self._by.get((sls, on))
         if by is None:
+            pillar_of = self._declared_by_pillar_of(on) if on else ""
             by = self._by[sls, on] = EnforcedBy(
                 sls,
                 on=on,
@@ -170,7 +166,8 @@ class RunDeclarations:
                 requested=self._requested.mods,
                 environment=self._requested.environment,
                 pillar_keys=self._requested.pillar_keys,
-                pillar_of=self._declared_by_pillar_of(on) if on else "",
+                pillar_of=pillar_of,
+                on_pillar_of=pillar_of,
             )
         return by
 
@@ -242,7 +239,7 @@ class RunDeclarations:
             above, tag = former.above, former.tag
         path = self._paths.get(above)
         # A caller that was fanned out is declared under the ID without that of its target.
-        tags = (tag, origin_of(tag, row.target))
+        tags = (tag, origin_of(tag, row.target, "" if above else by.on))
         return path is not None and not any(has(path, each) for each in tags)
 
     def has_reaction(self, path: str, tag: str, *, masked: Callable[[str], str]) -> bool:
@@ -314,7 +311,7 @@ class RunDeclarations:
             chunk: the chunk with `tgt`.
             tags: their tags.
         """
-        self._fanned_out.update((scope, tag) for tag in tags)
+        self._fanned_out.update(((scope, tag), chunk.tag) for tag in tags)
         fan_out = chunk.options.fan_out
         is_optional = fan_out is not None and fan_out.optional
         self.fan_outs.append(FannedOutState(scope=scope, tags=tuple(tags), is_optional=is_optional))
@@ -332,18 +329,31 @@ class RunDeclarations:
         return self._roots.find(name, saltenv or "base") is not None
 
 
-def origin_of(tag: str, target: str) -> str:
+def fanned_from(row: EnforcedRow, by: EnforcedBy) -> str:
+    """Return the tag of the state that was fanned out; empty of one without `tgt`.
+
+    Args:
+        row: an entry.
+        by: its declaration, or that of the reaction that it owes.
+    """
+    return origin_of(row.tag, row.target, "" if row.scope else by.on) if by.is_fanned_out else ""
+
+
+def origin_of(tag: str, target: str, on: str) -> str:
     """Return the tag of the state that was fanned out.
 
     Args:
         tag: the tag on one resource.
         target: the SRN of that resource, as text.
+        on: the resource whose own SLS the state is in, as text, if it is not in a scope: its names have the
+            id of that resource too.
     """
-    prefix = f"{target.partition(':')[2]} "
+    prefix, own = (f"{srn.partition(':')[2]} " if srn else "" for srn in (target, on))
     words = words_of(tag)
     listener = LISTENER_PREFIX if words.function == LISTENER_FUNCTION else ""
     own_id = words.id.removeprefix(listener).removeprefix(prefix)
-    return tag_of(words._replace(id=f"{listener}{own_id}", name=words.name.removeprefix(prefix)))
+    name = f"{own}{words.name.removeprefix(prefix)}"
+    return tag_of(words._replace(id=f"{listener}{own_id}", name=name))
 
 
 def _on(plan: Plan) -> str:

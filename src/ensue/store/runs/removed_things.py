@@ -30,6 +30,8 @@ class RemovedThings:
 
     def cover(self, row: EnforcedRow) -> bool:
         """Return whether everything that a state made is absent, or below a path that is."""
+        if is_absence(row.entry):
+            return True
         absence = (
             self._absences.get((row.target, *row.entry.superseded_by)) if row.entry.superseded_by else None
         )
@@ -52,6 +54,6 @@ def removed_by(made_by_states: Iterable[tuple[Return, MadeByState]]) -> set[tupl
     return {
         (state_return.target, thing)
         for state_return, made in made_by_states
-        if made.is_absence and state_return.result is not False and not state_return.skipped
-        for thing in made.things
+        if state_return.result is not False and not state_return.skipped
+        for thing in (*(made.things if made.is_absence else ()), *made.removed)
     }

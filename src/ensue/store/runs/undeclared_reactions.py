@@ -16,7 +16,7 @@ from ensue.core.model.srn import Srn
 from ensue.core.model.state_identity import StateIdentity
 from ensue.core.model.state_tag import listener_tag, words_of_state
 from ensue.store.registry.named_states import NamedStates
-from ensue.store.runs.declarations import origin_of
+from ensue.store.runs.declarations import fanned_from
 from ensue.store.runs.unsettled_states import UnsettledStates
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ def undeclared_reactions(
             return False
         if by.on == row.target and not targets.is_kept(Srn.parse(by.on)):
             return declarations.is_of_environment(by)  # No run has the SLS of a host that is gone.
-        fanned_from = origin_of(row.tag, row.target) if by.is_fanned_out else ""
+        declared_as = fanned_from(row, by)
         if (
             not declarations.judges_state(by)
             or unsettled.may_be_in_unrendered(row.scope)
-            or unsettled.may_still_declare(path, fanned_from)
-            or (path, fanned_from) in failed
+            or unsettled.may_still_declare(path, declared_as)
+            or (path, declared_as) in failed
         ):
             return False
         return row.identity in called or not declarations.has_reaction(path, row.tag, masked=str)

@@ -19,7 +19,7 @@ from ensue.core.model.srn import Srn
 from ensue.core.model.state_tag import words_of
 from ensue.store.registry.named_states import NamedStates
 from ensue.store.registry.superseded import is_absence, last_things_of, left_behind, of_thing, things_of
-from ensue.store.runs.declarations import origin_of
+from ensue.store.runs.declarations import fanned_from
 from ensue.store.runs.removed_things import RemovedThings, removed_by
 from ensue.store.runs.undeclared_things import Undeclared, UndeclaredThing
 from ensue.store.runs.unsettled_states import UnsettledStates
@@ -42,6 +42,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         own: this machine.
         is_kept: returns whether a target can be targeted or is orphaned; may block.
+        is_gone: returns whether a target is orphaned, or the project has it no longer; may block.
         removal: returns the function of a state module of a target that removes what a function of it makes;
             empty if there is none.
         is_kept_by_name: returns whether a state module finds what a state made by the name of the state,
@@ -53,6 +54,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
     own: Srn
     is_kept: Callable[[Srn], bool]
     removal: Callable[[Srn, str, str], str]
+    is_gone: Callable[[Srn], bool] = lambda _target: False
     is_kept_by_name: Callable[[Srn, str], bool] = lambda _target, _module: False
     made_by: Callable[[Return], MadeByState] = lambda _returned: MAKES_NOTHING
     opens_scopes: Callable[[str, str], bool] = lambda _module, _function: True
@@ -233,14 +235,23 @@ class _Run:
         """Return whether the run declares all things of a state that it did not run, or may do so."""
         if self.places.issuperset(_places(row)):
             return True
-        if MASK in row.tag or MASK in row.scope or not self._declarations.judges_state(by):
+        if MASK in row.tag or MASK in row.scope or not self._judges(by):
             return True
         if self._unsettled.may_be_in_unrendered(row.scope):
             return True
         scope = row.entry.path or row.scope
-        fanned_from = origin_of(row.tag, row.target) if by.is_fanned_out else ""
         return self._declarations.has_state(scope, row.tag) or self._unsettled.may_still_declare(
-            scope, fanned_from
+            scope, fanned_from(row, by)
+        )
+
+    def _judges(self, by: EnforcedBy) -> bool:
+        """Return whether the run has compiled all that could declare a state, or nothing can any more."""
+        return self._declarations.judges_state(by) or (
+            bool(by.on)
+            and by.on_pillar_of in {"", self._targets.own.id}  # Only the pillar of this minion is known.
+            and self._declarations.judges_of_departed(by)
+            and (on := Srn.parse(by.on)) not in self._declarations.promised
+            and self._targets.is_gone(on)
         )
 
     def has_passed_on(self, row: EnforcedRow) -> bool:
@@ -305,9 +316,13 @@ def _removal(row: EnforcedRow, targets: KnownTargets) -> str:
 def _named(row: EnforcedRow, own: Srn) -> str:
     entry = row.entry
     where = "" if row.target == str(own) else f", {row.target}"
-    id_, name = row.declared_id if where else entry.id, "" if entry.name == entry.id else f" {entry.name}"
+    of = f" of {entry.by.on}" if entry.by is not None and entry.by.on not in {"", row.target} else ""
+    id_, name = (
+        row.declared_id if where or of else entry.id,
+        "" if entry.name == entry.id else f" {entry.name}",
+    )
     keys = () if entry.by is None else entry.by.pillar_keys
     quoted = ", ".join(map(repr, keys))
     applied = f", applied with {quoted} in the pillar of the command line" if keys else ""
     former = "; the state is about something else now" if entry.is_former else ""
-    return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where}{applied}{former})"
+    return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{of}{where}{applied}{former})"

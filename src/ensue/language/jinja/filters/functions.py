@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from jinja2.runtime import Context
 
 
+class RaisedByTemplateError(TemplateRuntimeError):
+    """What a template says with `raise`."""
+
+
 def raise_error(message: Any) -> NoReturn:
     """Refuse the template with an error."""
-    raise TemplateRuntimeError(str(message))
+    raise RaisedByTemplateError(str(message))
 
 
 @pass_context

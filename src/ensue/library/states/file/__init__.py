@@ -44,6 +44,7 @@ from ensue.library.states.file.accumulated import accumulated
 from ensue.library.states.file.append import append, prepend
 from ensue.library.states.file.blockreplace import blockreplace
 from ensue.library.states.file.cached import cached, not_cached
+from ensue.library.states.file.cleaning import removed_paths
 from ensue.library.states.file.comment import comment, uncomment
 from ensue.library.states.file.copying import copy, rename
 from ensue.library.states.file.decode import decode
@@ -72,6 +73,7 @@ FUNCTIONS: Final = by_name(
 ) | by_name(rename, make_only=("name", "source"))  # fmt: skip
 
 
+REMOVES: Final = removed_paths
 STILL_EXISTS: Final = path_exists
 
 TRANSIENT: Final = frozenset({"accumulated"})

@@ -10,6 +10,7 @@ import posixpath
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.target_paths import folders_above
 from ensue.library.states.file.tree import matches, walk
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.connection import Connection
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data
+    from ensue.core.model.returns import Return
 
 _FOLDER: Final = "file.directory"
 
@@ -42,6 +44,15 @@ def kept_paths(ctx: StateContext) -> KeptPaths:
     alone = [name for function, name in declaration.declared_below if function == _FOLDER]
     others = [name for function, name in declaration.declared_below if function != _FOLDER]
     return KeptPaths(_normal((*required, *others)), _normal(alone))
+
+
+def removed_paths(returned: Return) -> list[str]:
+    """Return the paths that the changes of a state say that it removed, or in a plan would."""
+    changes = returned.changes
+    lists = (changes.get("removed"), changes.get("deleted"))
+    paths = [path for listed in lists for path in (listed if is_list(listed) else [listed])]
+    paths += [path for path, change in changes.items() if is_mapping(change) and "removed" in change]
+    return [posixpath.join(returned.name, path) for path in paths if isinstance(path, str)]
 
 
 def _normal(names: Iterable[str]) -> frozenset[str]:
