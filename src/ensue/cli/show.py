@@ -27,7 +27,8 @@ _SINGLE: Final = {
     "pillar": "`ensue call ID pillar.get {word}` shows one value, `ensue show pillar --tgt {word}` the "
     "pillar of a machine of that name",
     "top": "`ensue show top --tgt {word}` shows it for other targets",
-    "enforced": "`ensue show enforced --out json | jq '.[][] | select(.id == \"{word}\") | .new_state'`",
+    "enforced": "`ensue show enforced --out json | "
+    "jq '.[][] | select(.id == \"{id}\" and (.is_former | not)) | {path}'`",
 }
 """What shows a part, of what is shown as a whole."""
 
@@ -122,7 +123,8 @@ def _refuse_words(what: str, words: tuple[str, ...]) -> None:
     from ensue.cli.salt_arguments import mods_of
 
     if what in _SINGLE and (others := mods_of(words)):
-        instead = _SINGLE[what].format(word=others[0])
+        id_, *keys = others[0].split(":")
+        instead = _SINGLE[what].format(word=others[0], id=id_, path=".".join((".new_state", *keys)))
         raise click.UsageError(
             f"`show {what}` shows everything and takes no {others[0]!r}. Instead: {instead}."
         )
