@@ -251,7 +251,7 @@ def test_another_sls_reads_what_an_edited_command_returned_last(tmp_path: Path, 
 
 
 def test_names_beside_each_other_replace_none_of_each_other(tmp_path: Path) -> None:
-    """Each name that is still declared keeps its value, also if the apply skips it; one that is not is former."""
+    """Each name that is still declared keeps its value, also if it is skipped; one that is not is former."""
     names = "vm:\n  test.present:\n    - names: [%s]\n    - new_state: {k: 1}\n"
     write(tmp_path, names % "x, y, z", "base")
     apply(tmp_path, "base")

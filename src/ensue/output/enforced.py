@@ -27,8 +27,8 @@ def enforced_data(
 
     Returns:
         An entry has `function`, `id`, `name`, `sls`, `new_state` and `run`, `is_former` if it is true, and
-        `target_exists` if it is false; the tag of one in a scope of delayed rendering has the scope's path and
-        a slash before it; the identity of the scope instead if another entry has the same path.
+        `target_exists` if it is false; the tag of one in a scope of delayed rendering has the scope's path
+        and a slash before it; the identity of the scope instead if another entry has the same path.
     """
     own = str(Srn(MINION_TYPE, minion_id))
     document: dict[str, Any] = {minion_id: {}} if with_own else {}

@@ -276,6 +276,8 @@ ROWS = [
         for words, code in (("plan --saltenv deev", 2), ("show top --saltenv deev", 1))
     ),
     line("show state", says="'state' is not one of", mends="`ensue show enforced` has what states returned"),
+    line("show pillar --env prod", says="`show pillar` takes no --env", mends="as `--pillarenv ENV` does"),
+    line("apply t --unprotect=x", says="No such option '--unprotect'", mends="`ensue deploy` takes it"),
     line("show t", says="'t' is not one of", mends="for an SLS, `ensue show low t`"),
     line("drift", says="There is no command 'drift'", mends="`ensue plan` shows what has changed since"),
     line("history", says="There is no command 'history'", mends="`ensue runs list`"),

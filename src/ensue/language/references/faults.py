@@ -340,6 +340,6 @@ def _each_of_earlier(entries: Sequence[EnforcedState]) -> str:
         instances = [f"`{quoted(entries[0].id)}[{quoted(name)}]`" for name in names]
         return f"name one: {' or '.join(instances[:_MOST_SHOWN])}"
     return (
-        "include the SLS of the one that is meant, give one of them another ID, or, if one of them is no longer "
-        "meant, forget it: `ensue enforced forget` with this ID names each"
+        "include the SLS of the one that is meant, give one of them another ID, or, if one no longer "
+        "counts, forget it: `ensue enforced forget` with this ID names each"
     )

@@ -92,7 +92,7 @@ class NamedStates:
 
 
 def _words(row: EnforcedRow) -> list[str]:
-    """Return the words that name an entry; the last two name no other one, and the last can always be typed."""
+    """Return the words that name an entry; the last two name no other one, the last can be typed."""
     tag = f"{row.scope}/{row.tag}" if row.scope else row.tag
     prefix = LISTENER_PREFIX if row.entry.function == LISTENER_FUNCTION else ""
     ids = [id_.removeprefix(prefix) for id_ in (row.declared_id, row.entry.id)]
