@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 import jinja2
 from jinja2 import nodes
 
-_MISSING: Any = object()
+MISSING: Any = object()
+"""The value of what variables do not have."""
 _READS: Final = (nodes.Getattr, nodes.Getitem)
 _PREFERRED: Final = "new_state"
 """The part of `prev_ret` that a template reads most."""
@@ -114,7 +115,7 @@ def value_of(node: nodes.Node | None, variables: Mapping[str, Any]) -> Any:
         variables: the variables of the rendering.
     """
     if isinstance(node, nodes.Name):
-        return variables.get(node.name, _MISSING)
+        return variables.get(node.name, MISSING)
     owner, key = _read(node)
     data = None if owner is None else _mapping(value_of(owner, variables))
-    return _MISSING if data is None else data.get(key, _MISSING)
+    return MISSING if data is None else data.get(key, MISSING)
