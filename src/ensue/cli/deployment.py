@@ -207,4 +207,4 @@ def _is_file(word: str, deployment: DeploymentWords) -> bool:
     """Return whether a word is a Score file or deployment set; `web.yaml` may also be an SLS name."""
     from ensue.core.files.regular_files import is_regular
 
-    return word.endswith(FILE_SUFFIXES) and (deployment.given or is_regular(Path(word)))
+    return word.endswith(FILE_SUFFIXES) and (bool(deployment.given) or is_regular(Path(word)))

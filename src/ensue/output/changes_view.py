@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.model.missing_folders import missing_folder_of
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.core.model.target_paths import folders_above
-from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of, preview_lines
+from ensue.output.change_lines import (
+    change_items,
+    change_texts,
+    drift_lines,
+    mark_of,
+    preview_lines,
+    with_old,
+)
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.drift import cause_of, content_drift, managed_drift, unmanaged_drift
 from ensue.output.failures import RepeatedFailures, first_line, has_function, what_happened
@@ -189,7 +196,9 @@ class _View:
             return without_escapes(self._masker.text(returned.comment))
         if not returned.changes:
             return "" if returned.result else without_escapes(self._masker.text(first_line(returned.comment)))
-        return change_items(self._masked(returned), self._masker.text(returned.name))
+        before = self._masker.data(hide_in_changes(returned.old_state, returned.sensitive))
+        name = self._masker.text(returned.name)
+        return change_items(with_old(self._masked(returned), before, name), name)
 
     def _below(self, returned: Return) -> Iterator[str]:
         if what := content_drift(returned):
