@@ -187,10 +187,8 @@ def _other_environment(ctx: StateContext, workspace: Workspace, name: str) -> tu
     if before == _environment(ctx):
         return ()
     last = f"with {before}" if before else "without --pillarenv"
-    own_name = f"`- name: {name}-{{{{ opts['pillarenv'] }}}}`"
-    return (
-        f"{name} was applied last {last}: for another environment, give it a state of its own, with {own_name}",
-    )
+    own = f"a state of its own, with `- name: {name}-{{{{ opts['pillarenv'] }}}}`"
+    return (f"{name} was applied last {last}: for another environment, give it {own}",)
 
 
 def _refuse(destroyed: Sequence[str], changes: Mapping[str, str], remark: Sequence[str]) -> None:
