@@ -239,12 +239,37 @@ def test_states_of_earlier_applies_are_never_guessed_among(tmp_path: Path) -> No
     assert next(iter(report.returns.values())).new_state == 1
 
 
+@pytest.mark.parametrize("fan_out", ["", "    - tgt: m\n"])
+def test_another_sls_reads_what_an_edited_command_returned_last(tmp_path: Path, fan_out: str) -> None:
+    """The entry of the former command is none of the declaration any more, on whatever it runs."""
+    write(tmp_path, "a:\n  test.present:\n    - new_state: ${cmd:epoch:stdout}\n")
+    for number in (1, 2, 1):
+        write(tmp_path, f"epoch:\n  cmd.run:\n    - name: echo {number}\n{fan_out}", "base")
+        apply(tmp_path, "base")
+        report, _ = apply(tmp_path)
+        assert [each.new_state for each in report.returns.values()] == [str(number)]
+
+
+def test_names_beside_each_other_replace_none_of_each_other(tmp_path: Path) -> None:
+    """Each name that is still declared keeps its value, also if it is skipped; one that is not is former."""
+    names = "vm:\n  test.present:\n    - names: [%s]\n    - new_state: {k: 1}\n"
+    write(tmp_path, names % "x, y, z", "base")
+    apply(tmp_path, "base")
+    write(tmp_path, names % "y, z: [{unless: 'true'}]", "base")
+    apply(tmp_path, "base")
+    for name in "yz":
+        write(tmp_path, f"a:\n  test.present:\n    - new_state: ${{test:vm[{name}]:k}}\n")
+        assert [each.new_state for each in apply(tmp_path)[0].returns.values()] == [1]
+    write(tmp_path, "a:\n  test.present:\n    - new_state: ${test:vm:k}\n")
+    with pytest.raises(CompileError, match="means several states") as raised:
+        apply(tmp_path)
+    assert raised.value.diagnostics[0].help == "name one: `vm[y]` or `vm[z]`"
+
+
 def test_a_state_that_had_several_names_and_is_declared_no_more(tmp_path: Path) -> None:
     """The cause is the missing declaration: neither a module path nor an instance is advised."""
-    vm = "vm:\n  test.present:\n    - name: %s\n    - new_state: {k: 1}\n"
-    for name in ("dev", "prod"):
-        write(tmp_path, vm % name)
-        apply(tmp_path)
+    write(tmp_path, "vm:\n  test.present:\n    - names: [dev, prod]\n    - new_state: {k: 1}\n")
+    apply(tmp_path)
     write(tmp_path, "a:\n  test.present:\n    - new_state: ${test:vm:k}\n")
     with pytest.raises(CompileError, match="is no longer declared") as raised:
         apply(tmp_path)

@@ -456,6 +456,20 @@ def test_a_renamed_id_keeps_the_value(tmp_path: Path, condition: str) -> None:
             assert report.warnings == ()
 
 
+def test_a_renamed_id_keeps_the_value_in_another_sls(tmp_path: Path) -> None:
+    """If the former SLS is gone, or part of the run; one that may still declare the state is asked first."""
+    zones(tmp_path, CONDITIONS[0])
+    apply(tmp_path)
+    zones(tmp_path, CONDITIONS[0], id_="all zones")
+    (tmp_path / "states/t.sls").rename(tmp_path / "states/two.sls")
+    write(tmp_path, "another: test.nop\n")
+    assert NEVER in comments(apply(tmp_path, "two", test=True))[0]
+    assert comments(apply(tmp_path, "t", "two", test=True)) == ['["a"]']
+    (tmp_path / "states/t.sls").unlink()
+    for test in (True, False):
+        assert comments(apply(tmp_path, "two", test=test)) == ['["a"]']
+
+
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("test", [True, False])
 def test_a_value_belongs_to_the_command_that_ran(tmp_path: Path, condition: str, *, test: bool) -> None:

@@ -150,13 +150,12 @@ def test_the_command_forgets_all_that_the_warning_names(tmp_path: Path) -> None:
 
 
 def test_the_command_forgets_nothing_else(tmp_path: Path) -> None:
-    """It has the name of a state whose ID another state has, too."""
+    """It has the name of the former state: the ID means what the declaration enforced last, too."""
     applied(tmp_path, FILE.format("conf", "a"))
     write(tmp_path, states__t=FILE.format("conf", "b").replace("ROOT", str(tmp_path)))
     for test in (True, False, True):
         [warning] = left(tmp_path, "t", test=test)
         assert warning.help.endswith(f"`ensue enforced forget {tmp_path}/out/a` ends this warning")
-    assert forgotten(tmp_path, "conf") == []
     assert forgotten(tmp_path, f"{tmp_path}/out/a") == [f"{tmp_path}/out/a"]
     assert left(tmp_path, "t") == []
     write(tmp_path, states__t=NOTHING)

@@ -125,7 +125,7 @@ def test_an_update_that_would_destroy_something_is_refused(project: DeployedProj
     database = next(node for node in ended.document["nodes"] if node["type"] == "postgres")
     assert (
         database["comment"] == f"would destroy the disk, and {DB} is protected "
-        f"(deploy it once with `protect: false`, or lift it this time: --unprotect={DB})"
+        f"(deploy it once with `protect: false`, or lift it this time: `ensue deploy` takes --unprotect={DB})"
     )
     allowed = ("--allow-replace", f"--unprotect={DB}")
     assert project.run(*DEPLOY, *allowed, "--plan").code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,8 +113,8 @@ def test_a_word_that_names_several_states(shell: Shell) -> None:
     assert refused.code == 1
     assert refused.err == (
         "ensue: 'net' names several states; name one of them:"
-        " 'net-dev' (test.present net-dev in t, minion:box, --pillarenv dev),"
-        " 'net-prod' (test.present net-prod in t, minion:box, --pillarenv prod)\n"
+        " net-dev (test.present net-dev in t, minion:box, --pillarenv dev),"
+        " net-prod (test.present net-prod in t, minion:box, --pillarenv prod)\n"
     )
     assert shown(shell)["box"] == ["make", "net", "net"]
     forgotten = shell.run("enforced", "forget", "net-dev")
@@ -122,3 +123,42 @@ def test_a_word_that_names_several_states(shell: Shell) -> None:
     assert [(entry["name"], entry["environment"]) for entry in forgotten.document] == [
         ("net-prod", "--pillarenv prod")
     ]
+
+
+def test_the_word_for_each_of_several_states_is_one_of_a_shell(tmp_path: Path) -> None:
+    """A name with a line end or an apostrophe is written so that a shell reads it; so is what is offered."""
+    shell = Shell(tmp_path)
+    scripts = ["|\n          echo 1\n", "echo 'a'\n"]
+    shell.write(
+        "states/t.sls", "jd:\n  cmd.run:\n    - names:\n" + "".join(f"        - {x}" for x in scripts)
+    )
+    assert shell.run("apply", "t").code == 0
+    for _ in scripts:
+        offered = shell.run("enforced", "forget", "jd")
+        if offered.code == 0:
+            break
+        words = shlex.split(offered.err.partition("name one of them: ")[2])
+        assert shell.run("enforced", "forget", words[0]).code == 0
+    assert [*shown(shell).values()] == [[]]
+
+
+JD = """jd:
+  cmd.run:
+    - name: |
+        echo '{{"jd": {number}}}'
+    - read_only: true
+"""
+
+
+def test_the_entry_of_a_former_command_is_marked(tmp_path: Path) -> None:
+    """It is not what the declaration enforced last, and is forgotten with what is."""
+    shell = Shell(tmp_path)
+    for number in (1, 2):
+        shell.write("states/t.sls", JD.format(number=number))
+        assert shell.run("apply", "t").code == 0
+    (entries,) = shell.run("show", "enforced", "--out", "json").document.values()
+    assert [(each["new_state"]["stdout"], each.get("is_former")) for each in entries.values()] == [
+        ('{"jd": 1}', True),
+        ('{"jd": 2}', None),
+    ]
+    assert len(shell.run("enforced", "forget", "jd", "--out", "json").document) == 2

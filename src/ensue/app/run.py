@@ -301,7 +301,9 @@ class Run:
     async def _left_behind(self, declarations: RunDeclarations, outcome: EngineOutcome) -> list[Diagnostic]:
         """Return warnings about what earlier applies made or owe, and nothing declares or reaches now."""
         from ensue.core.model.srn import Srn
+        from ensue.store.registry.enforced_views import with_declaration
         from ensue.store.runs.departed_hosts import departed_hosts
+        from ensue.store.runs.replaced_states import replaced_states
         from ensue.store.runs.undeclared_reactions import undeclared_reactions
         from ensue.store.runs.undeclared_states import KnownTargets, reached_targets, undeclared_states
 
@@ -325,6 +327,9 @@ class Run:
         test = self._options.test
 
         def look() -> tuple[Undeclared | None, Diagnostic | None]:
+            if not test:
+                masked = self._stores.masker.name
+                enforced.rewrite(replaced_states(enforced.known, declarations, outcome.returns, masked))
             unclaimed = enforced.reactions.unclaimed()
             return (
                 undeclared_states(enforced.known, declarations, outcome, targets, test=test),
@@ -350,7 +355,8 @@ class Run:
                 reported += left.entries
             if reported and not test:
                 with suppress(StoreError):  # The next apply reports it again.
-                    await thread.run(partial(enforced.note_reported, reported))
+                    rows = [with_declaration(row, is_reported=True) for row in reported]
+                    await thread.run(partial(enforced.rewrite, rows))
         except StoreError:
             return []  # A plan needs no store; states that do need it have failed with this error.
         warnings = (*(host.warning for host in departed), left and left.warning, owed)

@@ -92,9 +92,16 @@ class DeploymentWords:
         )
 
     @property
-    def is_given(self) -> bool:
-        """Whether the command line has any option of a deployment."""
-        return any((self.app, self.env, self.env_type, self.org, self.definitions))
+    def given(self) -> list[str]:
+        """The options of a deployment that the command line has."""
+        values = {
+            "--app": self.app,
+            "--env": self.env,
+            "--env-type": self.env_type,
+            "--org": self.org,
+            "--definitions": self.definitions,
+        }
+        return [option for option, value in values.items() if value]
 
 
 def environment_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -190,7 +197,7 @@ def deployment_files(words: Sequence[str], deployment: DeploymentWords) -> list[
     if files and len(files) < len(words):
         others = ", ".join(word for word in words if word not in files)
         raise click.UsageError(f"SLS and files of a deployment cannot be drawn together: {others}")
-    if not files and deployment.is_given:
+    if not files and deployment.given:
         msg = "--app, --env, --env-type, --org and --definitions go with a Score file or a deployment set"
         raise click.UsageError(msg)
     return [Path(word) for word in files]
@@ -200,4 +207,4 @@ def _is_file(word: str, deployment: DeploymentWords) -> bool:
     """Return whether a word is a Score file or deployment set; `web.yaml` may also be an SLS name."""
     from ensue.core.files.regular_files import is_regular
 
-    return word.endswith(FILE_SUFFIXES) and (deployment.is_given or is_regular(Path(word)))
+    return word.endswith(FILE_SUFFIXES) and (bool(deployment.given) or is_regular(Path(word)))

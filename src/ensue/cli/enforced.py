@@ -51,10 +51,11 @@ def command() -> None:
 def forget(session: Session, *, states: tuple[str, ...], tgt: str | None) -> int:
     """Forget what states enforced, and change nothing on any machine.
 
-    STATE is the ID, the name or the tag of a state. Entries of all targets are forgotten, with --tgt those of
-    the targets that match: without a STATE, all of them. A plan no longer lists such a state as one that is
-    no longer declared, and references to it have no value until an apply has run it again. If one of several
-    words names no entry, or those of several states, nothing is forgotten.
+    STATE is the ID, the name or the tag of a state, or the word for it in a message. Entries of all targets
+    are forgotten, with --tgt those of the targets that match: without a STATE, all of them. A plan no longer
+    lists such a state as one that is no longer declared, and references to it have no value until an apply
+    has run it again. If one of several words names no entry, or those of several states, nothing is
+    forgotten.
     """
     if not states and tgt is None:
         raise click.UsageError("Missing argument 'STATE...'; with --tgt alone, all states of a target.")
@@ -83,10 +84,14 @@ def forget(session: Session, *, states: tuple[str, ...], tgt: str | None) -> int
 
 def _refusals(session: Session, forgotten: ForgottenStates) -> Iterator[str]:
     """Yield why nothing was forgotten."""
+    import shlex  # Only a refusal needs it.
+
     for word, hint in forgotten.unknown.items():
         yield f"no state named {word!r} is kept ({hint})"
     for word, states in forgotten.several.items():
-        exact = (f"{name!r} ({_described(_shown(session, entry))})" for name, entry in states.items())
+        exact = (
+            f"{shlex.quote(name)} ({_described(_shown(session, entry))})" for name, entry in states.items()
+        )
         yield f"{word!r} names several states; name one of them: {', '.join(exact)}"
 
 

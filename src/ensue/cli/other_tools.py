@@ -121,10 +121,21 @@ _OF_GRAPH: Final = {
         ("-type", "-plan", "-draw-cycles"), "leave it out: `ensue graph` draws what a run would do"
     ),
 }
+_DEPLOYS: Final = "`ensue deploy` takes it"
+_OF_DEPLOY: Final = {
+    **dict.fromkeys(("--unprotect", "--adopt", "--forget", "--rotate", "--app", "--env-type"), _DEPLOYS),
+    "--allow-replace": f"{_DEPLOYS}, and the state `graph.deployed` takes `allow_replace: RESOURCE`",
+    "--prune": f"{_DEPLOYS}, and the state `graph.deployed` takes `prune: true`",
+    "--new-env": f"{_DEPLOYS}, and the state `graph.deployed` takes `new_env: true`",
+    "--change-env-type": f"{_DEPLOYS}, and the state `graph.deployed` takes `change_env_type: true`",
+}
+"""Options of `ensue deploy`, some of which messages of its states advise."""
+
 _BY_COMMAND: Final = {
     **ansible_options.BY_COMMAND,
     "deploy": deploy_words.OPTIONS,
     "graph": _OF_GRAPH,
+    **dict.fromkeys(("apply", "plan"), _OF_DEPLOY),
 }
 
 _FILES: Final = (".sls", ".yml", ".yaml", ".tf", ".json")

@@ -103,7 +103,7 @@ class Session:
                 self.lines.write(
                     f"ensue: --pillar {shown} is one text with blanks: give --pillar once per value"
                 )
-        self._refuse_unknown_pillarenv(project)
+        self._refuse_unknown_environments(project)
         self.masker = project.masker
         self._configure_logging(str(project.settings.option("log_level", "warning")))
         return project
@@ -114,16 +114,24 @@ class Session:
         if root.is_absolute() and not self.options.root_is_given:
             self.lines.write(f"ensue: the project is {without_escapes(str(root))}")
 
-    def _refuse_unknown_pillarenv(self, project: AppProject) -> None:
-        requested, known = self.options.pillarenv, project.settings.pillar_roots
-        if requested is not None and requested not in known:
-            refused = Diagnostic(
+    def _refuse_unknown_environments(self, project: AppProject) -> None:
+        known = {"saltenv": project.settings.file_roots, "pillarenv": project.settings.pillar_roots}
+        roots = {"saltenv": "file_roots", "pillarenv": "pillar_roots"}
+        requested = {"saltenv": self.options.saltenv, "pillarenv": self.options.pillarenv}
+        refused = [
+            Diagnostic(
                 code="E0106",
-                summary=f"there is no pillar environment {requested!r}",
-                detail=f"pillar_roots names {', '.join(known)}",
-                help="check --pillarenv, or add it to pillar_roots in ensue.yaml",
+                summary=f"there is no {'pillar ' if option == 'pillarenv' else ''}environment {name!r}",
+                detail=f"{roots[option]} names {', '.join(known[option])}",
+                help=f"it is one of {roots[other]}: `--{other} {name}`"
+                if name in known[other]
+                else f"check --{option}, or add it to {roots[option]} in ensue.yaml",
             )
-            raise ConfigurationError([refused])
+            for option, other in (("saltenv", "pillarenv"), ("pillarenv", "saltenv"))
+            if (name := requested[option]) is not None and name not in known[option]
+        ]
+        if refused:
+            raise ConfigurationError(refused)
 
     def _configure_logging(self, default: str) -> None:
         from ensue.output.logs import configure_logging

@@ -27,9 +27,19 @@ _SINGLE: Final = {
     "pillar": "`ensue call ID pillar.get {word}` shows one value, `ensue show pillar --tgt {word}` the "
     "pillar of a machine of that name",
     "top": "`ensue show top --tgt {word}` shows it for other targets",
-    "enforced": "`ensue show enforced --out json | jq '.[][] | select(.id == \"{word}\") | .new_state'`",
+    "enforced": "`ensue show enforced --out json | "
+    "jq '.[][] | select(.id == \"{id}\" and (.is_former | not)) | {path}'`",
 }
 """What shows a part, of what is shown as a whole."""
+
+_OF_DEPLOYMENTS: Final = {
+    "definitions": ("--definitions",),
+    "types": ("--app", "--env", "--env-type", "--definitions"),
+    "match": ("--app", "--env", "--env-type", "--definitions"),
+    "active": ("--app", "--env"),
+    "impact": ("--app", "--env", "--definitions"),
+}
+"""What is shown of deployments, and the options that have an effect on it."""
 
 EXAMPLES = (
     ("ensue show high web.nginx", "the declarations of an SLS, templates rendered"),
@@ -84,10 +94,12 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
 
     Exit code: 0 success; 1 it does not compile; 2 a resource did not answer, or nothing matched.
     """
-    if what in ("definitions", "types", "match", "active", "impact"):
+    words = DeploymentWords(**deployment)
+    _refuse_options(what, words)
+    if what in _OF_DEPLOYMENTS:
         if tgt is not None:
             raise click.UsageError(f"`show {what}` is about deployments; it takes no --tgt")
-        return _show_definitions(session, what, sls, DeploymentWords(**deployment))
+        return _show_definitions(session, what, sls, words)
     _refuse_words(what, sls)
     if what == "enforced":
         return _show_enforced(session, tgt)
@@ -122,10 +134,28 @@ def _refuse_words(what: str, words: tuple[str, ...]) -> None:
     from ensue.cli.salt_arguments import mods_of
 
     if what in _SINGLE and (others := mods_of(words)):
-        instead = _SINGLE[what].format(word=others[0])
+        id_, *keys = others[0].split(":")
+        instead = _SINGLE[what].format(word=others[0], id=id_, path=".".join((".new_state", *keys)))
         raise click.UsageError(
             f"`show {what}` shows everything and takes no {others[0]!r}. Instead: {instead}."
         )
+
+
+def _refuse_options(what: str, words: DeploymentWords) -> None:
+    """Refuse options that would have no effect.
+
+    Raises:
+        click.UsageError: there is such an option; the message says what to write instead.
+    """
+    effective = _OF_DEPLOYMENTS.get(what, ())
+    for option in words.given:
+        if option in effective:
+            continue
+        from ensue.cli.other_tools import instead_of_option
+
+        instead = "" if effective else instead_of_option(option, "plan")
+        advice = f" Instead: {instead}." if instead else ""
+        raise click.UsageError(f"`show {what}` takes no {option}.{advice}")
 
 
 def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, ...]) -> int:

@@ -17,6 +17,8 @@ _MODULES: Final = {
     "local_file": "`file.managed` with `contents`",
     "salt": "the states themselves with `tgt`, and `module.run` for a function",
     "resource": "an ID, and below it `module.function` with its arguments",
+    "postgresql_database": "`postgres_database.present`",
+    "postgresql_role": "`postgres_user.present`",
     "null_resource": "`cmd.run` with `onchanges`",
 }
 _CALLS: Final = {

@@ -27,6 +27,12 @@ BLOCK: Final = (
 )
 """The construct for a decision by the result of a state that is not known."""
 
+BLOCK_WITH_LOOP: Final = BLOCK.replace(
+    "{% if prev_ret.new_state.stdout == 'ready' %} … {% endif %}",
+    "{% for item in prev_ret.new_state.stdout_json %} … {% endfor %}",
+)
+"""The construct for a loop over such a result."""
+
 RESULTS_OF_TASKS: Final = frozenset({
     "rc", "stdout", "stderr", "stdout_lines", "stderr_lines", "changed", "failed", "skipped", "results",
     "stat", "retcode", "stdout_json", "msg", "json", "status",

@@ -93,6 +93,29 @@ def _pairs(returned: Return) -> list[Mapping[str, Any]]:
     return [value for _, value in _leaves(returned.changes) if _is_pair(value)]
 
 
+def with_old(changes: Mapping[str, Any], before: Any, name: str) -> Mapping[str, Any]:
+    """Return changes in which a plain new value has the old one beside it, if the state before has that.
+
+    Args:
+        changes: of the return, masked.
+        before: its `old_state`, masked.
+        name: the state's name; what changes of a folder is below it.
+    """
+    old: Mapping[str, Any] = cast("Mapping[str, Any]", before) if isinstance(before, dict) else {}
+    return {
+        key: {"old": old[key], "new": value}
+        if _is_plain(value) and _is_plain(old.get(key)) and old[key] != value
+        else with_old(cast("Mapping[str, Any]", value), before, "")
+        if key == name and isinstance(value, dict)
+        else value
+        for key, value in changes.items()
+    }
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float) and value != "" and not _is_long(value)
+
+
 def change_items(changes: Mapping[str, Any], name: str) -> str:
     """Return what changes, on one line: only short values, and only the first of many.
 

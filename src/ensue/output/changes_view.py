@@ -13,7 +13,14 @@ from ensue.core.model.first_names import first_names
 from ensue.core.model.missing_folders import missing_folder_of
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.core.model.target_paths import folders_above
-from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of, preview_lines
+from ensue.output.change_lines import (
+    change_items,
+    change_texts,
+    drift_lines,
+    mark_of,
+    preview_lines,
+    with_old,
+)
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.drift import cause_of, content_drift, managed_drift, unmanaged_drift
 from ensue.output.failures import RepeatedFailures, first_line, has_function, what_happened
@@ -202,7 +209,9 @@ class _View:
             return without_escapes(self._masker.text(returned.comment))
         if not returned.changes:
             return "" if returned.result else without_escapes(self._masker.text(first_line(returned.comment)))
-        items = change_items(self._masked(returned), self._masker.text(returned.name))
+        before = self._masker.data(hide_in_changes(returned.old_state, returned.sensitive))
+        name = self._masker.text(returned.name)
+        items = change_items(with_old(self._masked(returned), before, name), name)
         # Only a command that reports itself (`stateful`) has this among its changes, and writes its comment.
         own = (
             first_line(returned.comment) if returned.module == "cmd" and "changed" in returned.changes else ""

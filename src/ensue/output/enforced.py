@@ -26,10 +26,9 @@ def enforced_data(
         with_own: whether this machine is there without an entry, too.
 
     Returns:
-        An entry has `function`, `id`, `name`, `sls`, `new_state` and `run`, and
-        `target_exists` if it is false; the tag of one in a
-        scope of delayed rendering has the scope's path and a slash before it; the identity of the scope
-        instead if another entry has the same path.
+        An entry has `function`, `id`, `name`, `sls`, `new_state` and `run`, `is_former` if it is true, and
+        `target_exists` if it is false; the tag of one in a scope of delayed rendering has the scope's path
+        and a slash before it; the identity of the scope instead if another entry has the same path.
     """
     own = str(Srn(MINION_TYPE, minion_id))
     document: dict[str, Any] = {minion_id: {}} if with_own else {}
@@ -48,6 +47,8 @@ def enforced_data(
             "new_state": presentable(state.new_state, masker),
             "run": entry.run_id,
         }
+        if entry.is_former:
+            shown["is_former"] = True
         if not entry.target_exists:
             shown["target_exists"] = False
         target.setdefault(key, shown)

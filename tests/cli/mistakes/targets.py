@@ -195,7 +195,11 @@ ROWS = [
         mends="(it matches none)",
         code=2,
     ),
-    line("show enforced a", says="`show enforced` shows everything", mends='select(.id == "a")'),
+    line(
+        "show enforced a:b:c",
+        says="`show enforced` shows everything",
+        mends='select(.id == "a" and (.is_former | not)) | .new_state.b.c',
+    ),
     line("resources lst", says="There is no command 'lst'", mends="Did you mean list?"),
     line("apply --root /nonexistent t", says="there is no folder /nonexistent", mends="check --root"),
 ]

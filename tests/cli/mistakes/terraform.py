@@ -265,17 +265,25 @@ ROWS = [
             what=f"an environment that does not exist beside {known}: {words}",
             words=words,
             files={"states/top.sls": "base: {'*': [t]}\n", "states/t.sls": "a: test.nop\n", **more},
-            says="there is no top file: there is no environment 'deev'",
+            says="there is no environment 'deev'",
             mends=f"file_roots names {known} = help: check --saltenv",
-            code=code,
         )
         for more, known in (
             ({}, "base"),
             ({"ensue.yaml": "file_roots: {base: [states], dev: [envs/dev]}\n"}, "base, dev"),
         )
-        for words, code in (("plan --saltenv deev", 2), ("show top --saltenv deev", 1))
+        for words in ("plan --saltenv deev", "show top --saltenv deev")
+    ),
+    Mistake(
+        what="an environment of pillar as one of states",
+        words="show low t --saltenv prod",
+        files={"states/t.sls": "a: test.nop\n", "ensue.yaml": "pillar_roots: {base: [p], prod: [p]}\n"},
+        says="there is no environment 'prod'",
+        mends="it is one of pillar_roots: `--pillarenv prod`",
     ),
     line("show state", says="'state' is not one of", mends="`ensue show enforced` has what states returned"),
+    line("show pillar --env prod", says="`show pillar` takes no --env", mends="as `--pillarenv ENV` does"),
+    line("apply t --unprotect=x", says="No such option '--unprotect'", mends="`ensue deploy` takes it"),
     line("show t", says="'t' is not one of", mends="for an SLS, `ensue show low t`"),
     line("drift", says="There is no command 'drift'", mends="`ensue plan` shows what has changed since"),
     line("history", says="There is no command 'history'", mends="`ensue runs list`"),

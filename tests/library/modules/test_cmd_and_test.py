@@ -50,6 +50,28 @@ def test_each_kind_of_run_returns_its_part() -> None:
     assert (outcome["retcode"], outcome["stdout"], outcome["stderr"]) == (4, "a\nc", "b")
 
 
+@pytest.mark.parametrize(
+    ("line", "operator"),
+    [
+        ("echo a | cat", "|"),
+        ("echo a >> /nowhere", ">>"),
+        ("echo a; true", ";"),
+        ("echo a && true", "&&"),
+        ("echo '|' \"a ; b\" \\; a|b x=1;2", ""),
+    ],
+)
+def test_a_word_of_a_shell_that_no_shell_reads(
+    caplog: pytest.LogCaptureFixture, line: str, operator: str
+) -> None:
+    """A warning names it; in quotes it is meant as an argument."""
+    assert call(cmd, "run_stdout", line).startswith(("a", "|"))
+    warnings = [record.getMessage() for record in caplog.records if record.name.startswith("ensue.library")]
+    assert [f"`{operator}` is an argument" in each for each in warnings] == [True] * bool(operator)
+    caplog.clear()
+    call(cmd, "run_stdout", line, python_shell=True)
+    assert not caplog.records
+
+
 def test_a_shell_reads_a_text_on_request_only() -> None:
     """Without `python_shell`, a text is a program and its arguments, split at blanks outside quotes."""
     line = "printf '<%s>' a 'b c' $HOME; touch pwned | `id` $(id) > x"

@@ -10,11 +10,14 @@ from tests.app.test_project import apply, write
 from tests.language.settings.test_environments import records
 from tests.support.terraform import BOX, BROKEN, NULLS, configuration, needs_terraform
 
+from ensue.app.project import ProjectOptions
 from ensue.output.change_lines import mark_of
 from ensue.output.outcome import outcome_line
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ensue.core.model.returns import Return
 
 VM = """\
 db_vm:
@@ -179,6 +182,33 @@ def test_nothing_is_replaced_unless_the_state_allows_it(tmp_path: Path) -> None:
         expected = "1 to change (1 destroys something)" if is_test else "1 changed (1 destroyed something)"
         assert expected in outcome_line(report)
     assert not any(returned.changes for returned in apply(tmp_path, "vm").returns.values())
+
+
+def test_a_configuration_of_another_environment_is_told_apart(tmp_path: Path) -> None:
+    """A plan and an apply say so; it is not destroyed for this one, and not taken over without a word."""
+    configuration(tmp_path / "box", 'variable "n" {}\nresource "terraform_data" "a" { count = var.n }\n')
+    write(tmp_path, **{"ensue.yaml": "pillar_roots: {base: [p], dev: [p], prod: [p]}\n"})
+    number = "{{ {'dev': 1, 'prod': 0}.get(opts['pillarenv'], 2) }}"
+    write(
+        tmp_path,
+        states__vm=f"vm:\n  terraform.applied:\n    - source: box\n    - variables: {{n: {number}}}\n",
+    )
+
+    def of(pillarenv: str, *, test: bool) -> Return:
+        options = ProjectOptions(minion_id="m", overrides={"pillarenv": pillarenv} if pillarenv else {})
+        (returned,) = apply(tmp_path, "vm", test=test, options=options).returns.values()
+        return returned
+
+    assert of("dev", test=False).warnings == ()
+    said = (
+        "vm was applied last with --pillarenv dev: for another environment, give it a state of its own, with "
+        "`- name: vm-{{ opts['pillarenv'] }}`"
+    )
+    for test in (True, False):
+        assert f"nothing was changed: {said}; if that is meant" in of("prod", test=test).comment
+    for test in (True, False):
+        assert of("", test=test).warnings == (said,)
+    assert "vm was applied last without --pillarenv: " in of("dev", test=True).comment
 
 
 def test_a_plan_names_what_the_apply_reports(tmp_path: Path) -> None:

@@ -69,6 +69,19 @@ def test_what_is_destroyed() -> None:
     assert read_messages(printed).destroyed == ("a", "b")
 
 
+def test_the_order_of_a_plan() -> None:
+    """By address, outputs last, in whatever order terraform has looked at the resources."""
+    messages: list[dict[str, object]] = [
+        {"type": "outputs", "outputs": {"z": {"action": "create"}, "a": {"action": "create"}}},
+        *(
+            {"type": "planned_change", "change": {"resource": {"addr": address}, "action": "create"}}
+            for address in ("p.b", "z.a", "p.a")
+        ),
+    ]
+    printed = "\n".join(map(json.dumps, messages)).encode()
+    assert [*read_messages(printed).planned] == ["p.a", "p.b", "z.a", "output.a", "output.z"]
+
+
 @pytest.mark.parametrize(
     ("version", "takes"),
     [

@@ -141,6 +141,13 @@ NEW_STORE: Final = "new"
 """The id of a store that gets its own with the first deployment; nothing is marked with it."""
 
 
+def lifts_protection(key: object) -> str:
+    """Return how to allow that a protected resource, named by its key, is destroyed."""
+    return (
+        f"deploy it once with `protect: false`, or lift it this time: `ensue deploy` takes --unprotect={key}"
+    )
+
+
 def _ignored(things: Sequence[str]) -> None:
     """Note nothing of what an update destroys."""
 
@@ -255,8 +262,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
             return
         what = f"would destroy {', '.join(things)}"
         if self.is_protected:
-            lift = f"deploy it once with `protect: false`, or lift it this time: --unprotect={self.key}"
-            message = f"{what}, and {self.key} is protected ({lift})"
+            message = f"{what}, and {self.key} is protected ({lifts_protection(self.key)})"
             raise DestructionRefusedError(message, things=things, is_protected=True)
         if not self.may_replace:
             message = f"{what} (if that is meant, allow it: --allow-replace={self.key})"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.core.contracts.deployment import ANY_RESOURCE
+from ensue.core.contracts.driver import lifts_protection
 from ensue.core.errors import ReplacementError
 from ensue.core.model.data import is_encodable
-from ensue.deploy.environments.refusals import lifts_protection
 from ensue.deploy.provisioning.part import is_joining
 from ensue.deploy.provisioning.records import words_of
 from ensue.language.collector import Collector, near_names

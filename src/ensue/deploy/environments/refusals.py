@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ensue.core.contracts.driver import lifts_protection
 from ensue.core.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
@@ -52,11 +53,6 @@ class RefusedUpdate(NamedTuple):
             detail=detail,
             help=f"if that is meant, allow it: --allow-replace={self.key}",
         )
-
-
-def lifts_protection(key: ResourceKey) -> str:
-    """Return how to allow that a protected resource is destroyed."""
-    return f"deploy it once with `protect: false`, or lift it this time: --unprotect={key}"
 
 
 class Refusals:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
+from ensue.core.contracts.driver import lifts_protection
 from ensue.core.errors import (
     DestructionRefusedError,
     DiskError,
@@ -18,7 +19,7 @@ from ensue.core.errors import (
 from ensue.core.model.returns import StateReturn
 from ensue.deploy.environments.deployment_checks import protected_words
 from ensue.deploy.environments.deployment_surroundings import driver_call
-from ensue.deploy.environments.refusals import RefusedUpdate, lifts_protection
+from ensue.deploy.environments.refusals import RefusedUpdate
 from ensue.deploy.provisioning.active import NO_DATA
 from ensue.deploy.provisioning.derived_registrations import (
     forget_derived,

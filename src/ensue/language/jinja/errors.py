@@ -19,6 +19,7 @@ from ensue.language.import_cycles import endless
 from ensue.language.jinja.absent_values import OfNothingError, absent_value
 from ensue.language.jinja.broken_tags import broken_tag
 from ensue.language.jinja.filters.functions import RaisedByTemplateError
+from ensue.language.jinja.kinds_read import kinds_read
 from ensue.language.jinja.loader import MissingTemplateError
 from ensue.language.jinja.mapping_loops import loop_over_mapping
 from ensue.language.jinja.missing_keys import missing_key
@@ -33,7 +34,7 @@ from ensue.language.jinja.undefined_names import (
     undefined_variables,
 )
 from ensue.language.reference_text import ReferenceReadError
-from ensue.language.result_words import BLOCK, instead_of_test
+from ensue.language.result_words import BLOCK, BLOCK_WITH_LOOP, instead_of_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -67,6 +68,7 @@ _KINDS: Final = {
 }
 _IN_TAG: Final = re.compile(r"\{[{%](?:(?![%}]\}).)*?(?P<reference>\$\{[^{}]*\})")
 """A reference in a tag; the tag may continue after it."""
+_LOOP: Final = re.compile(r"\{%-?\s*for\s")
 _NO_FILES: Final = frozenset({"<template>", "<unknown>"})
 
 
@@ -96,10 +98,7 @@ def as_compile_error(
             explained := _undefined(error, span, variables, source)
         ):
             return explained
-        at = span.line - source.first_line + 1
-        if isinstance(error, (jinja2.UndefinedError, ValueError)) and (
-            advice := loop_over_mapping(source.environment, source.text, at, variables)
-        ):
+        if advice := _of_values(error, span.line - source.first_line + 1, variables, source):
             fault = _diagnostic(error, span, path, shorten, variables)
             return CompileError([msgspec.structs.replace(fault, help=advice)])
     if isinstance(error, jinja2.TemplateSyntaxError):
@@ -146,6 +145,17 @@ def _missing_key(
         span=span,
         help=(not missing.near and _not_json(message)) or advice,
     )
+
+
+def _of_values(error: Exception, line: int, variables: Mapping[str, Any], source: TemplateSource) -> str:
+    """Return what to write instead, if what the values of a line are shows it; else an empty text."""
+    if isinstance(error, (jinja2.UndefinedError, ValueError)):
+        return loop_over_mapping(source.environment, source.text, line, variables)
+    if isinstance(error, TypeError) and (
+        kinds := kinds_read(source.environment, source.text, line, variables)
+    ):
+        return f"{kinds}: correct the value, or convert it, as `| int` does"
+    return ""
 
 
 def _near_template(error: jinja2.TemplateNotFound) -> str:
@@ -248,7 +258,7 @@ def _of_reference(reference: str, line: str) -> str:
         f"{reference} is known when its state has run, and a template is rendered before: "
         + (f"write {reference} without {{{{ }}}}, or " if is_printed else "decide by it in ")
         + ("decide by it in " if is_printed else "")
-        + BLOCK
+        + (BLOCK if not _LOOP.search(line) else BLOCK_WITH_LOOP)
     )
 
 

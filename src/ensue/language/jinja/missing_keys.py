@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 import jinja2
 from jinja2 import nodes
 
-_MISSING: Any = object()
+MISSING: Any = object()
+"""The value of what variables do not have."""
 READS: Final = (nodes.Getattr, nodes.Getitem)
 """The expressions that read a part of a value."""
 _PREFERRED: Final = "new_state"
@@ -119,7 +120,7 @@ def value_of(node: nodes.Node | None, variables: Mapping[str, Any]) -> Any:
         variables: the variables of the rendering.
     """
     if isinstance(node, nodes.Name):
-        return variables.get(node.name, _MISSING)
+        return variables.get(node.name, MISSING)
     owner, key = read_of(node)
     data = None if owner is None else _mapping(value_of(owner, variables))
-    return _MISSING if data is None else data.get(key, _MISSING)
+    return MISSING if data is None else data.get(key, MISSING)

@@ -262,16 +262,12 @@ class Faults:
                 detail=f"earlier applies of SLS {slses} ran several: {', '.join(entries_[:_MOST_SHOWN])}",
                 help=self._instead_of_undeclared(reference),
             )
-        are_alike = len({(entry.module, entry.id, entry.name) for entry in entries}) == 1
         return Fault(
             text=reference.text,
             code="E0802",
             summary=f"{reference.text} means several states",
             detail=f"none of this run, but several of earlier applies: {', '.join(entries_[:_MOST_SHOWN])}",
-            help="include the SLS of the one that is meant, give one of them another ID, or leave the "
-            "reference out if that state has removed what it reads"
-            if are_alike
-            else "write the whole module path, or name an instance: `ID[name]`",
+            help=_each_of_earlier(entries),
         )
 
     def not_kept(self, reference: Reference, cut: str) -> Fault:
@@ -336,3 +332,17 @@ def _instead_of(reference: Reference, names: str, count: int) -> str:
     if reference.selector == "*":
         return f"all instances at once cannot be read: write a list with a reference to each of {names}"
     return "name one of these"
+
+
+def _each_of_earlier(entries: Sequence[EnforcedState]) -> str:
+    """Return how to mean one of the states of earlier applies."""
+    if len({(entry.module, entry.id) for entry in entries}) > 1:
+        return "write the whole module path, or the ID instead of the name"
+    names = dict.fromkeys(entry.name for entry in entries)
+    if len(names) == len(entries) and all(name.isprintable() for name in names):
+        instances = [f"`{quoted(entries[0].id)}[{quoted(name)}]`" for name in names]
+        return f"name one: {' or '.join(instances[:_MOST_SHOWN])}"
+    return (
+        "include the SLS of the one that is meant, give one of them another ID, or, if one no longer "
+        "counts, forget it: `ensue enforced forget` with this ID names each"
+    )

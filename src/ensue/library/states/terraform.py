@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import NotAvailableError, StateFailedError
+from ensue.core.files.private_files import replace_whole
 from ensue.core.model.folder_name import folder_name
 from ensue.core.model.property_grammar import quoted
 from ensue.core.model.returns import StateReturn
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
     from ensue.reach.terraform import Output, TerraformApplyResult, TerraformPlanResult
+
+_ENVIRONMENT: Final = "environment"
+"""The file with the environments that a configuration was applied with."""
 
 
 async def applied(
@@ -73,20 +77,23 @@ async def applied(
     workspace = _workspace(ctx, name, binary, environment)
     workspace = _with_source(workspace, ctx, source, variables or {})
     planned = await workspace.plan()
+    remark = await asyncio.to_thread(_other_environment, ctx, workspace, name)
     if not planned.changes and planned.outputs is not None and (ctx.test or planned.is_recorded):
         return _there(name, f"{name} is applied", {}, planned.outputs, _warnings(planned))
     if not allow_destroy:
-        _refuse(planned.destroyed, planned.changes)
+        _refuse(planned.destroyed, planned.changes, remark)
+    warnings = (*remark, *_warnings(planned))
     if ctx.test:
         comment = f"{name} would be applied: {_counted(planned.changes)}"
-        return StateReturn.planned(name, comment, dict(planned.changes), warnings=_warnings(planned))
+        return StateReturn.planned(name, comment, dict(planned.changes), warnings=warnings)
     # Terraform plans again: what it destroys is known for certain only then.
-    refuse = partial(_refuse, changes=planned.changes)
+    refuse = partial(_refuse, changes=planned.changes, remark=remark)
+    await asyncio.to_thread(_note_environment, ctx, workspace)
     done = await workspace.apply(approve=None if allow_destroy else refuse)
     if done.errors:
         return StateReturn.failed(name, done.errors, dict(done.changes))
     comment = f"{name} was applied: {_counted(done.changes)}"
-    return _there(name, comment, done.changes, done.outputs, _warnings(done))
+    return _there(name, comment, done.changes, done.outputs, (*remark, *_warnings(done)))
 
 
 async def destroyed(
@@ -161,12 +168,37 @@ def _warnings(result: TerraformPlanResult | TerraformApplyResult) -> tuple[str, 
     return (*result.warnings, *result.undeclared.values())
 
 
-def _refuse(destroyed: Sequence[str], changes: Mapping[str, str]) -> None:
+def _environment(ctx: StateContext) -> str:
+    """Return what selects the environments of a run, in the words of the command line."""
+    given = ((option, ctx.opts.get(option)) for option in ("saltenv", "pillarenv"))
+    return " ".join(f"--{option} {value}" for option, value in given if value)
+
+
+def _note_environment(ctx: StateContext, workspace: Workspace) -> None:
+    """Note with which environments a configuration is applied."""
+    replace_whole(workspace.directory / _ENVIRONMENT, _environment(ctx).encode())
+
+
+def _other_environment(ctx: StateContext, workspace: Workspace, name: str) -> tuple[str, ...]:
+    """Return a remark if a configuration was applied last with other environments than those of this run."""
+    try:
+        before = (workspace.directory / _ENVIRONMENT).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ()
+    if before == _environment(ctx):
+        return ()
+    last = f"with {before}" if before else "without --pillarenv"
+    own = f"a state of its own, with `- name: {name}-{{{{ opts['pillarenv'] }}}}`"
+    return (f"{name} was applied last {last}: for another environment, give it {own}",)
+
+
+def _refuse(destroyed: Sequence[str], changes: Mapping[str, str], remark: Sequence[str]) -> None:
     """Refuse to destroy what exists.
 
     Args:
         destroyed: the addresses of what would be destroyed.
         changes: the planned action by address.
+        remark: that another environment may have made it; none: this one has.
 
     Raises:
         StateFailedError: something would be destroyed.
@@ -181,7 +213,8 @@ def _refuse(destroyed: Sequence[str], changes: Mapping[str, str]) -> None:
         also = "".join(f", {action} {address}" for address, action in others.items())
         raise StateFailedError(
             f"{sign} would destroy {', '.join(things)}{also}; nothing was changed: "
-            "if that is meant, allow it with `- allow_destroy: true`"
+            + "".join(f"{text}; " for text in remark)
+            + "if that is meant, allow it with `- allow_destroy: true`"
         )
 
 

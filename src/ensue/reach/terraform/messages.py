@@ -92,12 +92,12 @@ def read_messages(printed: bytes) -> Messages:
             case _:
                 pass
     return Messages(
-        planned=planned,
+        planned=in_order(planned),
         done=done,
         errors=tuple(errors),
         warnings=tuple(warnings),
         log=tuple(log),
-        destroyed=tuple(destroyed),
+        destroyed=tuple(sorted(destroyed)),
         takes_variables=takes_variables,
         declared=declared,
     )
@@ -181,3 +181,9 @@ def _texts(diagnostic: Any, severity: str) -> list[str]:
         where = f"{place.get('filename')}:{start.get('line')}: "
     detail = str(diagnostic.get("detail") or "")
     return [f"{where}{diagnostic.get('summary')}" + (f": {detail}" if detail else "")]
+
+
+def in_order(actions: Mapping[str, str]) -> dict[str, str]:
+    """Return actions by address, outputs last: terraform reports resources as it happens to look at them."""
+    addresses = sorted(actions, key=lambda address: (address.startswith("output."), address))
+    return {address: actions[address] for address in addresses}

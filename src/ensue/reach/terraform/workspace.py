@@ -16,7 +16,7 @@ from ensue.core.errors import StateFailedError
 from ensue.core.model.sensitive_paths import scalar_texts
 from ensue.reach.terraform.binary import Ended, find_binary, in_memory, run_binary
 from ensue.reach.terraform.declared_variables import undeclared
-from ensue.reach.terraform.messages import Messages, end_of, read_messages
+from ensue.reach.terraform.messages import Messages, end_of, in_order, read_messages
 from ensue.reach.terraform.stored_state import (
     KeptFolder,
     Output,
@@ -395,4 +395,4 @@ def _done(completed: Mapping[str, str], planned: Mapping[str, str], *, is_whole:
         is_whole: whether all of the plan was carried out.
     """
     done = {address: planned.get(address, action) for address, action in completed.items()}
-    return {**done, **planned} if is_whole else done
+    return in_order({**done, **planned} if is_whole else done)

@@ -334,14 +334,15 @@ class EnforcedStore:
         """Return the entries of the targets that are chosen by their names; see `known`."""
         return self._look(lambda known: known.on(is_chosen))
 
-    def note_reported(self, rows: Iterable[EnforcedRow]) -> None:
-        """Record that an apply has reported these entries as no longer declared; this blocks.
+    def rewrite(self, rows: Sequence[EnforcedRow]) -> None:
+        """Replace entries by what a run now knows of the same states; this blocks.
 
         Raises:
             StoreError: that cannot be written.
         """
-        self._write([with_declaration(row, is_reported=True) for row in rows])
-        self._last = None
+        if rows:
+            self._write(rows)
+            self._last = None
 
     def forget(self, rows: Sequence[EnforcedRow]) -> None:
         """Remove entries; this blocks.

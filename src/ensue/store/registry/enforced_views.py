@@ -29,6 +29,7 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
         state: the entry, secrets masked.
         run_id: the run that last wrote it.
         environment: what selected the environments of its run, in the words of the command line.
+        is_former: whether its declaration is about something else by now, so that nothing reads it.
         target_exists: whether the project still has the target.
     """
 
@@ -38,6 +39,7 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
     state: EnforcedState
     run_id: str
     environment: str = ""
+    is_former: bool = False
     target_exists: bool = True
 
 
@@ -50,6 +52,7 @@ def shown_state(row: EnforcedRow) -> ShownState:
         state=state_of_row(row, row.entry.shown),
         run_id=row.run_id,
         environment="" if row.entry.by is None else row.entry.by.environment,
+        is_former=row.entry.is_former,
     )
 
 

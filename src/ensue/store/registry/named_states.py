@@ -1,11 +1,12 @@
 """The entries of enforced states by what a person calls a state: its ID, its name or its tag.
 
-One word means one state, which may have an entry on each of several targets.
+One word means one state, which may have an entry on each of several targets, and former ones beside each.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from ensue.core.model.state_identity import StateIdentity
     from ensue.store.registry.enforced_form import EnforcedRow
     from ensue.store.registry.enforced_views import ShownState
+
+_SHORT_DIGITS: Final = 10
+"""How many digits of a digest stand for the tag of an entry; a project has far fewer than 2**20 entries."""
 
 
 class ForgottenStates(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +73,8 @@ class NamedStates:
     def exact(self, row: EnforcedRow, among: Collection[StateIdentity]) -> str:
         """Return a word that names the state of an entry alone, and no entry of it but certain others.
 
+        It can be typed: it has no line end and no other control character.
+
         Args:
             row: the entry.
             among: the states whose entries the word may name.
@@ -77,7 +83,8 @@ class NamedStates:
         exact = (
             word
             for word in words
-            if word not in self._taken
+            if word.isprintable()
+            and word not in self._taken
             and _are_of_one_state(self.of(word))
             and all(named.identity in among for named in self.of(word))
         )
@@ -85,17 +92,19 @@ class NamedStates:
 
 
 def _words(row: EnforcedRow) -> list[str]:
-    """Return the words that name an entry, from the shortest to the one that names no other entry."""
+    """Return the words that name an entry; the last two name no other one, the last can be typed."""
     tag = f"{row.scope}/{row.tag}" if row.scope else row.tag
     prefix = LISTENER_PREFIX if row.entry.function == LISTENER_FUNCTION else ""
     ids = [id_.removeprefix(prefix) for id_ in (row.declared_id, row.entry.id)]
-    words = (*ids, row.entry.id, row.entry.name, row.tag, tag, f"{row.target} {tag}")
-    return list(dict.fromkeys(words))
+    whole = f"{row.target} {tag}"
+    short = f"@{hashlib.sha256(whole.encode()).hexdigest()[:_SHORT_DIGITS]}"
+    return list(dict.fromkeys((*ids, row.entry.id, row.entry.name, row.tag, tag, whole, short)))
 
 
 def _are_of_one_state(rows: Sequence[EnforcedRow]) -> bool:
     declarations = {_declaration(row) for row in rows}
-    return len(declarations) < 2 and len({row.target for row in rows}) == len(rows)  # noqa: PLR2004 - one state
+    targets = [row.target for row in rows if not row.entry.is_former]
+    return len(declarations) < 2 and len({*targets}) == len(targets)  # noqa: PLR2004 - one state
 
 
 def _declaration(row: EnforcedRow) -> tuple[str, ...]:

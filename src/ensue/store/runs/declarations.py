@@ -197,6 +197,10 @@ class RunDeclarations:
             return by.highstate or not self._exists(by.sls)
         return bool(by.requested) and not by.highstate and set(by.requested) <= set(self._requested.mods)
 
+    def _is_of_deleted_sls(self, by: EnforcedBy) -> bool:
+        is_of_sls = bool(by.sls) and not by.sls.endswith(_DEPLOYED)
+        return is_of_sls and self.is_of_environment(by) and not self._exists(by.sls)
+
     def may_be_elsewhere(self, by: EnforcedBy) -> bool:
         """Return whether an SLS that this run has not compiled may declare a state, in its environments."""
         is_here = self.is_of_environment(by) and self._exists(by.sls)
@@ -213,6 +217,11 @@ class RunDeclarations:
         by = row.entry.by
         return by is not None and not by.is_fanned_out and self._has_left(row, scope, by, self.has_state)
 
+    def has_left_target(self, row: EnforcedRow) -> bool:
+        """Return whether no state of its tag is declared for its target; false while that is not known."""
+        by = row.entry.by
+        return by is not None and self._has_left(row, row.scope, by, self.has_state)
+
     def has_left_reaction(self, row: EnforcedRow, scope: str, masked: Callable[[str], str]) -> bool:
         """Return whether a state that owes a reaction is declared no more; false while that is not known.
 
@@ -227,7 +236,7 @@ class RunDeclarations:
     def _has_left(
         self, row: EnforcedRow, scope: str, by: EnforcedBy, has: Callable[[str, str], bool]
     ) -> bool:
-        if not self.judges_state(by):
+        if not self.judges_state(by) and not self._is_of_deleted_sls(by):
             return False
         above, tag = scope, row.tag
         if row.scope != scope:

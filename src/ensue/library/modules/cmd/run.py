@@ -12,8 +12,10 @@ Args:
 
 from __future__ import annotations
 
+import logging
+import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import Data, DataMap
     from ensue.library.modules.cmd.options import CommandOptions
+
+_logger = logging.getLogger(__name__)
+
+_QUOTED: Final = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
+_OPERATOR: Final = re.compile(r"(?<!\S)(?:\d?[<>|&]+|;)(?=\s|$)|(?<=\w);(?=\s)")
+"""A word that only a shell reads as more than an argument, outside quotes."""
 
 
 async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
@@ -105,6 +113,12 @@ def _command(ctx: FunctionContext, cmd: str | list[str], given: Mapping[str, Any
     """
     if not isinstance(cmd, str) or _is_for_shell(ctx, given.get("python_shell")):
         return cmd
+    if operator := _OPERATOR.search(_QUOTED.sub("_", cmd)):
+        _logger.warning(
+            "cmd: no shell reads %r here, so `%s` is an argument; with python_shell=True a shell reads it",
+            cmd,
+            operator[0],
+        )
     try:
         return shlex.split(cmd)
     except ValueError:

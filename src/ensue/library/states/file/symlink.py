@@ -1,7 +1,8 @@
 """`file.symlink`: a symlink with a given target.
 
-Source: Salt's state module `file`, 3008. Unlike Salt's, it manages the owner only if the SLS names one, and
-`force` also removes a folder that is in the way, as Salt's documentation says.
+Source: Salt's state module `file`, 3008. Unlike Salt's, it manages the owner only if the SLS names one,
+`changes` has both targets of a link that is changed, and `force` also removes a folder that is in the way, as
+Salt's documentation says.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ async def symlink(
             - target: /opt/tool/bin/tool
 
     Returns:
-        `changes` has `new` or `ownership`; `new_state` has `path target user group`.
+        `changes` has `new` or `ownership`, and `target` with `old` and `new` if the link had another one;
+        `new_state` has `path target user group`.
 
     Raises:
         StateFailedError: something else is at the path, or the parent folder does not exist.
@@ -120,7 +122,7 @@ class _Symlink:
         if posixpath.normpath(status.link_target) != posixpath.normpath(self._target):
             if self._ctx.test:
                 comment = f"Link {path} target is set to be changed to {self._target}"
-                return self._said(None, {"change": path}, comment)
+                return self._said(None, {"change": path, **self._retargeted()}, comment)
             return await self._link()
         differences = await self._wanted.differences(self._connection, status)
         if not differences:
@@ -202,8 +204,13 @@ class _Symlink:
             applied = await apply_attributes(self._connection, path, self._wanted, status)
             if applied.faults:
                 comment += f", but was unable to set ownership: {'; '.join(applied.faults)}"
-                return self._said(False, {"new": path}, comment)
-        return await self._done({"new": path}, comment)
+                return self._said(False, {"new": path, **self._retargeted()}, comment)
+        return await self._done({"new": path, **self._retargeted()}, comment)
+
+    def _retargeted(self) -> DataMap:
+        """Return the former and the new target of a link, as changes; none of what was no link."""
+        former = self._before.get("target")
+        return {} if former is None else {"target": {"old": former, "new": self._target}}
 
     async def _done(self, changes: DataMap, comment: str) -> StateReturn:
         status = await self._connection.stat(self._path)
