@@ -27,6 +27,7 @@ from ensue.language.plans.lost_reactions import lost_reactions
 from ensue.language.plans.no_states import lacks_top_file, no_states, why_no_states
 from ensue.language.plans.overtaken_states import overtaken_states
 from ensue.language.plans.special_tags import special_tags
+from ensue.language.settings.environments import selected_environments
 from ensue.output.outcome import counts_of
 from ensue.store.runs.enforcement import Enforcement
 from ensue.store.runs.journal import new_run_id
@@ -160,6 +161,7 @@ class Run:
                         fail_limit=self._options.fail_limit or "",
                         pillar=self._pillar_marks(),
                         environments=dict(self._options.environments),
+                        environment=selected_environments(self._stores.settings, highstate=not mods),
                         failhard=self._options.failhard,
                     )
                 )

@@ -61,7 +61,7 @@ def test_what_another_process_appends_is_seen(file: EnforcedFile, other: Enforce
         ("b", b"2"),
         ("c", b"1"),
     ]
-    assert [kept.run_id for kept in other.named(TARGET, "", "b")] == ["run-2"]
+    assert [kept.run_id for kept in other.named((TARGET, ""), "", "b")] == ["run-2"]
 
 
 def test_a_large_run_appends_only_what_differs(file: EnforcedFile, cachedir: Path) -> None:
@@ -118,11 +118,11 @@ def test_a_row_is_found_by_what_it_is_called(file: EnforcedFile) -> None:
     )
     inner = msgspec.structs.replace(row("a"), scope="caller/block")
     file.write([named, inner])
-    assert file.one(TARGET, "", named.tag) == named
-    assert file.one(TARGET, "caller/block", inner.tag) == inner
-    assert file.one(TARGET, "", "test_|-b") is None
-    assert file.named(TARGET, "", "called") == file.named(TARGET, "", "a") == [named]
-    assert file.named("minion:m2", "", "a") == []
+    assert file.one(named.key) == named
+    assert file.one(inner.key) == inner
+    assert file.one(row("b").key) is None
+    assert file.named((TARGET, ""), "", "called") == file.named((TARGET, ""), "", "a") == [named]
+    assert file.named(("minion:m2", ""), "", "a") == []
 
 
 def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir: Path) -> None:
@@ -198,7 +198,7 @@ def test_threads_read_while_another_writes(file: EnforcedFile) -> None:
     file.write([row("first")])
 
     def read(_: int) -> list[int]:
-        return [len(file.named(TARGET, "", "first")) for _ in range(200)]
+        return [len(file.named((TARGET, ""), "", "first")) for _ in range(200)]
 
     def write(start: int) -> list[int]:
         for number in range(start, start + 200):

@@ -16,8 +16,7 @@ from ensue.store.registry.enforced_views import shown_state
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from ensue.core.model.state_identity import StateIdentity
-    from ensue.store.registry.enforced_form import EnforcedRow
+    from ensue.store.registry.enforced_form import EnforcedRow, EntryKey
     from ensue.store.registry.enforced_views import ShownState
 
 
@@ -64,14 +63,14 @@ class NamedStates:
         rows = self.of(word)
         if _are_of_one_state(rows):
             return {}
-        return {self.exact(row, {row.identity}): shown_state(row) for row in rows}
+        return {self.exact(row, {row.key}): shown_state(row) for row in rows}
 
-    def exact(self, row: EnforcedRow, among: Collection[StateIdentity]) -> str:
+    def exact(self, row: EnforcedRow, among: Collection[EntryKey]) -> str:
         """Return a word that names the state of an entry alone, and no entry of it but certain others.
 
         Args:
             row: the entry.
-            among: the states whose entries the word may name.
+            among: the entries that the word may name.
         """
         words = _words(row)
         exact = (
@@ -79,7 +78,7 @@ class NamedStates:
             for word in words
             if word not in self._taken
             and _are_of_one_state(self.of(word))
-            and all(named.identity in among for named in self.of(word))
+            and all(named.key in among for named in self.of(word))
         )
         return next(exact, words[-1])
 
@@ -89,8 +88,8 @@ def _words(row: EnforcedRow) -> list[str]:
     tag = f"{row.scope}/{row.tag}" if row.scope else row.tag
     prefix = LISTENER_PREFIX if row.entry.function == LISTENER_FUNCTION else ""
     ids = [id_.removeprefix(prefix) for id_ in (row.declared_id, row.entry.id)]
-    words = (*ids, row.entry.id, row.entry.name, row.tag, tag, f"{row.target} {tag}")
-    return list(dict.fromkeys(words))
+    words = list(dict.fromkeys((*ids, row.entry.id, row.entry.name, row.tag, tag, f"{row.target} {tag}")))
+    return words + [f"{word} {row.environment}" for word in words] if row.environment else words
 
 
 def _are_of_one_state(rows: Sequence[EnforcedRow]) -> bool:
@@ -100,5 +99,4 @@ def _are_of_one_state(rows: Sequence[EnforcedRow]) -> bool:
 
 def _declaration(row: EnforcedRow) -> tuple[str, ...]:
     entry = row.entry
-    environment = "" if entry.by is None else entry.by.environment
-    return entry.module, entry.function, row.declared_id, entry.sls, environment
+    return entry.module, entry.function, row.declared_id, entry.sls, row.environment

@@ -22,7 +22,7 @@ from ensue.core.model.state_tag import TagWords, tag_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
+    from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow, EntryKey
 
 _EXISTS: Final = b"exists"
 """Without this key, a new state needs no decoding."""
@@ -60,7 +60,7 @@ def things_left(
         target: the target.
         removed: what a run makes absent, or in a plan would, each after its target.
     """
-    last = (row.entry for row in rows if row.target == target and row.entry.superseded_by is None)
+    last = (row.entry for row in rows if row.target == target and row.superseded_by is None)
     made = {thing for entry in last if not is_absence(entry) for thing in things_of(entry)}
     return sum(all((target, place) not in removed for place in removing(thing)) for thing in made)
 
@@ -121,11 +121,10 @@ class LastEnforced:
         yield from self._superseding(row)
 
     def _superseding(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
-        of_target, by = self._of(row), (row.scope, row.tag)
+        of_target, key = self._of(row), row.key
         for other in list(of_target.others(row)):
-            if other.entry.superseded_by != by:
-                entry = msgspec.structs.replace(other.entry, superseded_by=by)
-                superseded = msgspec.structs.replace(other, entry=entry)
+            if other.superseded_by != key:
+                superseded = other.superseded(key)
                 of_target.add(superseded)
                 yield superseded
         of_target.add(row)
@@ -142,14 +141,14 @@ class _OfTarget:
     """The entries of one target, by what they are about."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, dict[tuple[str, str], EnforcedRow]] = {}
-        self._by_state: dict[tuple[str, str], EnforcedRow] = {}
+        self._rows: dict[str, dict[EntryKey, EnforcedRow]] = {}
+        self._by_state: dict[EntryKey, EnforcedRow] = {}
         self._paths: list[str] = []
         self._absent_paths: set[str] = set()
         """Paths that a state has made absent at some time."""
 
     def add(self, row: EnforcedRow) -> None:
-        key = row.scope, row.tag
+        key = row.key
         self._by_state[key] = row
         for thing in things_of(row.entry):
             rows = self._rows.get(thing)
@@ -163,7 +162,7 @@ class _OfTarget:
 
     def take_out(self, row: EnforcedRow) -> EnforcedRow | None:
         """Remove the entry that the state of a row has so far, and return it; None if it has none."""
-        key = row.scope, row.tag
+        key = row.key
         before = self._by_state.pop(key, None)
         for thing in () if before is None else things_of(before.entry):
             del self._rows[thing][key]
@@ -171,16 +170,16 @@ class _OfTarget:
 
     def is_last(self, row: EnforcedRow) -> bool:
         """Return whether the state of a row has an entry that nothing supersedes."""
-        known = self._by_state.get((row.scope, row.tag))
+        known = self._by_state.get(row.key)
         return known is not None and known.entry.superseded_by is None
 
     def others(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
         """Yield the rows of other states that a row supersedes."""
-        key = row.scope, row.tag
+        key = row.key
         for thing in things_of(row.entry):
             rows = self._rows.get(thing, {})
             if len(rows) > 1 or (rows and key not in rows):
-                yield from (other for place, other in rows.items() if place != key)
+                yield from (other for known, other in rows.items() if known != key)
             if thing.startswith("/"):
                 yield from self._below(thing) if is_absence(row.entry) else self._absences_above(thing)
 
