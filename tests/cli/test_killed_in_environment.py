@@ -68,6 +68,21 @@ def test_a_state_that_was_killed_in_another_environment(shell: Shell) -> None:
     assert "read of prod" in shell.run("apply", "t", "--pillarenv", "prod").out
 
 
+def test_a_run_is_resumed_in_its_environment(shell: Shell) -> None:
+    """An edit of ensue.yaml that selects another environment is refused before anything runs."""
+    shell.write("states/t.sls", MADE)
+    run_id = killed(shell)
+    (shell.root / "dev.made").unlink()
+    options = (shell.root / "ensue.yaml").read_text()
+    shell.write("ensue.yaml", options.replace("pillarenv: dev", "pillarenv: prod"))
+    refused = shell.run("runs", "resume")
+    assert refused.code == 1
+    assert f"{run_id} ran with `--pillarenv dev`, and ensue.yaml has this command run with" in refused.err
+    assert not list(shell.root.glob("*.made"))
+    shell.write("ensue.yaml", options)
+    assert "read of dev" in shell.run("runs", "resume").out
+
+
 @pytest.mark.parametrize(("own", "other"), [((), ("--pillarenv", "prod")), (("--pillarenv", "prod"), ())])
 def test_what_a_killed_apply_owes(shell: Shell, own: tuple[str, ...], other: tuple[str, ...]) -> None:
     """Only an apply of the same environment runs the handler, however the environment was selected."""

@@ -183,12 +183,13 @@ class Run:
         if options.resume is None:
             return None
         from ensue.store.runs.given_pillar import refuse_other_pillar
-        from ensue.store.runs.resume import run_to_resume
+        from ensue.store.runs.resume import refuse_other_environment, run_to_resume
 
         own = self._stores.minion.id
         resumed = run_to_resume(
             self._settings.cachedir, options.resume, own, despite_running=options.despite_running
         )
+        refuse_other_environment(resumed.started, selected_environments(self._settings, highstate=False))
         refuse_other_pillar(resumed.started, self._stores.pillars.override, self._stores.vault)
         return resumed
 
