@@ -162,3 +162,30 @@ def test_the_entry_of_a_former_command_is_marked(tmp_path: Path) -> None:
         ('{"jd": 2}', None),
     ]
     assert len(shell.run("enforced", "forget", "jd", "--out", "json").document) == 2
+
+
+def test_one_state_in_several_environments(shell: Shell) -> None:
+    """Its entries are shown side by side, and each has a word by which it alone is forgotten."""
+    shell.write("ensue.yaml", "id: box\npillar_roots: {base: [pillar], dev: [pillar], prod: [pillar]}\n")
+    shell.write("states/n.sls", "net:\n  test.present: [new_state: {}]\n")
+    for environment in ("dev", "prod"):
+        shell.write("pillar/top.sls", f"{environment}: {{'*': [p]}}\n")
+        assert shell.run("apply", "n", "--pillarenv", environment).code == 0
+    tag = "test_|-net_|-net_|-present"
+    entries = shell.run("show", "enforced", "--tgt", "box", "--out", "json").document["box"]
+    assert {key: entry.get("environment") for key, entry in entries.items()} == {
+        "test_|-make_|-make_|-present": None,
+        f"{tag} --pillarenv dev": "--pillarenv dev",
+        f"{tag} --pillarenv prod": "--pillarenv prod",
+    }
+    refused = shell.run("enforced", "forget", "net")
+    assert refused.err == (
+        "ensue: 'net' names several states; name one of them:"
+        " 'net --pillarenv dev' (test.present in n, minion:box, --pillarenv dev),"
+        " 'net --pillarenv prod' (test.present in n, minion:box, --pillarenv prod)\n"
+    )
+    forgotten = shell.run("enforced", "forget", "net --pillarenv dev")
+    assert forgotten.out.splitlines() == ["net (test.present in n, minion:box, --pillarenv dev)"]
+    assert shell.run("enforced", "forget", "net").out.splitlines() == [
+        "net (test.present in n, minion:box, --pillarenv prod)"
+    ]

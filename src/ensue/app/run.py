@@ -28,6 +28,7 @@ from ensue.language.plans.lost_reactions import lost_reactions
 from ensue.language.plans.no_states import lacks_top_file, no_states, why_no_states
 from ensue.language.plans.overtaken_states import foreseen_stop, overtaken_states
 from ensue.language.plans.special_tags import special_tags
+from ensue.language.settings.environments import selected_environments
 from ensue.output.outcome import counts_of
 from ensue.store.runs.enforcement import Enforcement
 from ensue.store.runs.journal import new_run_id
@@ -161,6 +162,7 @@ class Run:
                         fail_limit=self._options.fail_limit or "",
                         pillar=self._pillar_marks(),
                         environments=dict(self._options.environments),
+                        environment=selected_environments(self._stores.settings, highstate=not mods),
                         failhard=self._options.failhard,
                     )
                 )
@@ -182,12 +184,13 @@ class Run:
         if options.resume is None:
             return None
         from ensue.store.runs.given_pillar import refuse_other_pillar
-        from ensue.store.runs.resume import run_to_resume
+        from ensue.store.runs.resume import refuse_other_environment, run_to_resume
 
         own = self._stores.minion.id
         resumed = run_to_resume(
             self._settings.cachedir, options.resume, own, despite_running=options.despite_running
         )
+        refuse_other_environment(resumed.started, selected_environments(self._settings, highstate=False))
         refuse_other_pillar(resumed.started, self._stores.pillars.override, self._stores.vault)
         return resumed
 

@@ -113,7 +113,7 @@ def with_old(changes: Mapping[str, Any], before: Any, name: str) -> Mapping[str,
 
 
 def _is_plain(value: Any) -> bool:
-    return isinstance(value, str | int | float) and value != "" and not _is_long(value)
+    return isinstance(value, str | int | float) and value != "" and not is_long(value)
 
 
 def change_items(changes: Mapping[str, Any], name: str) -> str:

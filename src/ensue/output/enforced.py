@@ -20,15 +20,16 @@ def enforced_data(
     """Return the entries as `{target: {tag: entry}}`.
 
     Args:
-        entries: in order of target, scope and tag.
+        entries: in order of target, environment, scope and tag.
         minion_id: what this machine is called; it comes first, and has no SRN, as in all output.
         masker: the secrets of the process.
         with_own: whether this machine is there without an entry, too.
 
     Returns:
-        An entry has `function`, `id`, `name`, `sls`, `new_state` and `run`, `is_former` if it is true, and
-        `target_exists` if it is false; the tag of one in a scope of delayed rendering has the scope's path
-        and a slash before it; the identity of the scope instead if another entry has the same path.
+        An entry has `function`, `id`, `name`, `sls`, `new_state` and `run`, `environment` if there is one,
+        `is_former` if it is true, and `target_exists` if it is false; the tag of one in a scope of delayed
+        rendering has the scope's path and a slash before it; the identity of the scope instead if another
+        entry has the same path. The tag of one of an environment has that after it.
     """
     own = str(Srn(MINION_TYPE, minion_id))
     document: dict[str, Any] = {minion_id: {}} if with_own else {}
@@ -36,6 +37,8 @@ def enforced_data(
         state = entry.state
         target = document.setdefault(minion_id if entry.target == own else entry.target, {})
         tag = masker.tag(state.tag)
+        if entry.environment:
+            tag = f"{tag} {entry.environment}"
         key = f"{masker.name(entry.scope)}/{tag}" if entry.scope else tag
         if entry.scope and key in target:
             key = f"{masker.name(entry.identity)}/{tag}"
@@ -49,6 +52,8 @@ def enforced_data(
         }
         if entry.is_former:
             shown["is_former"] = True
+        if entry.environment:
+            shown["environment"] = entry.environment
         if not entry.target_exists:
             shown["target_exists"] = False
         target.setdefault(key, shown)

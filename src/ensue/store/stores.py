@@ -91,6 +91,7 @@ class Stores:
     def enforced(self) -> EnforcedStore:
         """Return the enforced states; the file itself is opened on first use."""
         if self._enforced is None:
+            from ensue.language.settings.environments import selected_environments
             from ensue.store.registry.enforced import EnforcedStore
 
             self._enforced = EnforcedStore(
@@ -99,6 +100,7 @@ class Stores:
                 masker=self.masker,
                 keep_output_bytes=self.settings.keep_output_bytes,
                 waits=self.waits,
+                environment=selected_environments(self.settings, highstate=False),
             )
         return self._enforced
 

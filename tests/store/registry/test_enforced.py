@@ -45,10 +45,11 @@ def returned(id_: str, new_state: Any, **fields: Any) -> Return:
     return Return(**known)
 
 
-def store_in(cachedir: Path, masker: Masker | None = None) -> EnforcedStore:
+def store_in(cachedir: Path, masker: Masker | None = None, environment: str = "") -> EnforcedStore:
     """Return the store as a new process would see it."""
     vault = ProjectVault.of_project(cachedir, environment={})
-    return opened(EnforcedStore(cachedir, vault=vault, masker=Masker() if masker is None else masker))
+    masker = Masker() if masker is None else masker
+    return opened(EnforcedStore(cachedir, vault=vault, masker=masker, environment=environment))
 
 
 def opened(store: EnforcedStore) -> EnforcedStore:
@@ -64,9 +65,9 @@ def _closed() -> Iterator[None]:
         OPENED.pop().close()
 
 
-def keep(cachedir: Path, *returns: Return, masker: Masker | None = None) -> None:
+def keep(cachedir: Path, *returns: Return, masker: Masker | None = None, environment: str = "") -> None:
     """Write returns as one run does."""
-    store = store_in(cachedir, masker)
+    store = store_in(cachedir, masker, environment)
     store.begin_run("run-1")
     for back in returns:
         store.note(back)
@@ -227,6 +228,34 @@ def test_a_lost_key_and_a_changed_entry_are_said(cachedir: Path) -> None:
     next(cachedir.glob("*key*")).unlink()
     with pytest.raises(KeyFileError):
         store_in(cachedir).find(MINION, "", "cloud", "b")
+
+
+def test_a_secret_of_another_environment_cannot_be_put_in_place(cachedir: Path) -> None:
+    """An encrypted value counts for its state in its environment alone."""
+    for environment in ("", "--pillarenv dev", "--pillarenv prod"):
+        secret = returned("a", {"p": f"hunter2-{environment}"}, sensitive=("p",))
+        keep(cachedir, secret, environment=environment)
+        assert store_in(cachedir, environment=environment).of_state(secret.identity) is not None
+    file = EnforcedFile(cachedir)
+    _, of_dev, of_prod = file.all()
+    file.write([msgspec.structs.replace(of_dev, entry=of_prod.entry)])
+    file.close()
+    with pytest.raises(TamperedError):
+        store_in(cachedir, environment="--pillarenv dev").of_state(returned("a", None).identity)
+
+
+def test_new_keys_reseal_all_environments(cachedir: Path) -> None:
+    """Each environment reads its own secret with the new key."""
+    environments = ("", "--pillarenv dev", "--saltenv dev --pillarenv dev")
+    for environment in environments:
+        keep(cachedir, returned("a", {"p": f"of {environment}"}, sensitive=("p",)), environment=environment)
+    vault = ProjectVault.of_project(cachedir, environment={})
+    vault.rotate()
+    assert opened(EnforcedStore(cachedir, vault=vault, masker=Masker())).reseal() == len(environments)
+    for environment in environments:
+        state = store_in(cachedir, environment=environment).of_state(returned("a", None).identity)
+        assert state is not None
+        assert state.new_state == {"p": f"of {environment}"}
 
 
 @pytest.mark.parametrize(("content", "meant"), [(b"no database at all\n" * 99, "it is not an ensue store")])

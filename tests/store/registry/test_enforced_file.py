@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from ensue.core.errors import StoreError
+from ensue.core.model.enforced import EnforcedBy
 from ensue.store.registry.enforced_file import FILE, MANY, MOST_SEGMENTS, EnforcedFile
-from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
+from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow, encode_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,7 @@ def test_what_another_process_appends_is_seen(file: EnforcedFile, other: Enforce
         ("b", b"2"),
         ("c", b"1"),
     ]
-    assert [kept.run_id for kept in other.named(TARGET, "", "b")] == ["run-2"]
+    assert [kept.run_id for kept in other.named((TARGET, ""), "", "b")] == ["run-2"]
 
 
 def test_a_large_run_appends_only_what_differs(file: EnforcedFile, cachedir: Path) -> None:
@@ -118,11 +119,11 @@ def test_a_row_is_found_by_what_it_is_called(file: EnforcedFile) -> None:
     )
     inner = msgspec.structs.replace(row("a"), scope="caller/block")
     file.write([named, inner])
-    assert file.one(TARGET, "", named.tag) == named
-    assert file.one(TARGET, "caller/block", inner.tag) == inner
-    assert file.one(TARGET, "", "test_|-b") is None
-    assert file.named(TARGET, "", "called") == file.named(TARGET, "", "a") == [named]
-    assert file.named("minion:m2", "", "a") == []
+    assert file.one(named.key) == named
+    assert file.one(inner.key) == inner
+    assert file.one(row("b").key) is None
+    assert file.named((TARGET, ""), "", "called") == file.named((TARGET, ""), "", "a") == [named]
+    assert file.named(("minion:m2", ""), "", "a") == []
 
 
 def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir: Path) -> None:
@@ -154,6 +155,46 @@ def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir:
     assert file.all() == [EnforcedRow(TARGET, "", "t", "run-1", entry)]
     file.write([row("b")])
     assert len(file.all()) == 2
+
+
+def test_a_file_without_environments_is_taken_over(file: EnforcedFile, cachedir: Path) -> None:
+    """An entry of version 2 belongs to the environment of its declaration.
+
+    What was encrypted for the state in any environment is dropped, unless nothing selected one.
+    """
+    entries = {
+        "old": EnforcedEntry("test", "present", "old", "old", "sls", b"1", (), b"sealed"),
+        "plain": EnforcedEntry("test", "present", "a", "a", "sls", b"1", by=declared_in("--pillarenv prod")),
+        "base": EnforcedEntry("test", "present", "b", "b", "sls", b"1", by=declared_in("--saltenv base")),
+        "sealed": EnforcedEntry(
+            "test", "present", "c", "c", "sls", b"1", (), b"sealed", by=declared_in("--pillarenv prod")
+        ),
+    }
+    states = {TARGET: {"": {tag: ("run-1", encode_entry(entry)) for tag, entry in entries.items()}}}
+    cachedir.mkdir(mode=0o700)
+    with sqlite3.connect(cachedir / FILE) as database:
+        database.execute(
+            "CREATE TABLE segment (number INTEGER PRIMARY KEY AUTOINCREMENT, states BLOB NOT NULL)"
+        )
+        database.execute("INSERT INTO segment (states) VALUES (?)", (msgspec.msgpack.encode(states),))
+        database.execute("PRAGMA user_version = 2")
+    database.close()
+    rows = {row.tag: row for row in file.all()}
+    assert {tag: row.environment for tag, row in rows.items()} == {
+        "base": "",
+        "old": "",
+        "plain": "--pillarenv prod",
+        "sealed": "--pillarenv prod",
+    }
+    assert [tag for tag, row in rows.items() if row.is_readable] == ["base", "old", "plain"]
+    assert (rows["old"].entry.sealed, rows["sealed"].entry.sealed) == (b"sealed", None)
+    file.write([row("b")])
+    assert len(file.all()) == len(entries) + 1
+
+
+def declared_in(environment: str) -> EnforcedBy:
+    """Return a declaration of an environment."""
+    return EnforcedBy("sls", environment=environment)
 
 
 def test_the_later_of_two_in_one_write_counts(file: EnforcedFile) -> None:
@@ -198,7 +239,7 @@ def test_threads_read_while_another_writes(file: EnforcedFile) -> None:
     file.write([row("first")])
 
     def read(_: int) -> list[int]:
-        return [len(file.named(TARGET, "", "first")) for _ in range(200)]
+        return [len(file.named((TARGET, ""), "", "first")) for _ in range(200)]
 
     def write(start: int) -> list[int]:
         for number in range(start, start + 200):

@@ -1,8 +1,9 @@
 """The enforced states of earlier applies, for states that this run skips or does not have.
 
 A reference to a state that was skipped, or is in no SLS of this run, reads what the last apply enforced. A
-scope reads its own values only: an entry belongs to one state identity, and a state of another scope never
-stands in for it, unless that is the same scope before one of its callers was renamed. Where and how entries
+scope reads its own values only: an entry belongs to one state identity in one environment, and a state of
+another scope never stands in for it, unless that is the same scope before one of its callers was renamed. A
+run never reads what was enforced in another environment. Where and how entries
 are stored is not decided here.
 """
 
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from ensue.core.model.enforced import EnforcedState, FormerState
+    from ensue.core.model.enforced import EnforcedState, FormerState, RanElsewhere
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
     from ensue.core.model.state_identity import StateIdentity
@@ -40,8 +41,8 @@ class EnforcedStates(Protocol):
         """
         ...
 
-    def scopes_of(self, target: Srn, path: str, id: str) -> Sequence[str]:  # noqa: A002
-        """Return the paths of the scopes in which a state that a reference could mean was enforced.
+    def ran_elsewhere(self, target: Srn, path: str, id: str) -> RanElsewhere:  # noqa: A002
+        """Return where states were enforced that a reference could mean, but cannot read.
 
         Args:
             target: the resource the states ran against.
@@ -68,7 +69,9 @@ class EnforcedStates(Protocol):
         ...
 
     def former(self, identity: StateIdentity) -> FormerState | None:
-        """Return what ran for a state that has no value, before it was renamed or killed; None: nothing.
+        """Return what ran for a state that has no value, before it was renamed or killed, or elsewhere.
+
+        None: nothing did.
 
         Args:
             identity: the state, of which `of_state` returns nothing.
@@ -85,7 +88,7 @@ def why_without_value(returned: Return, former: FormerState | None) -> str:
 
     Args:
         returned: the return of the state in this run.
-        former: what ran for it before it was renamed; None: nothing did.
+        former: what ran for it before it was renamed, or in another environment; None: nothing did.
     """
     if returned.causes:
         failed = " and ".join(map(repr, returned.causes))
@@ -102,6 +105,11 @@ def why_without_value(returned: Return, former: FormerState | None) -> str:
             "read what it made with a `read_only` command if that is whole, otherwise remove that, and apply "
             "again"
         )
+    if former.word == "environment":
+        return (
+            f"{skipped} and no result of it from an apply is kept{where}; the value of run {former.run_id} "
+            f"was made {environment_phrase(former.value)}, and belongs to that environment: {mend}"
+        )
     value = former.value
     short = value if len(value) <= _LONGEST_NAME_CHARS else f"{value[:_LONGEST_NAME_CHARS]}…"
     if former.word == "caller":
@@ -114,6 +122,11 @@ def why_without_value(returned: Return, former: FormerState | None) -> str:
         f"{skipped}, and the value of run {former.run_id} belongs to its former {former.word} `{short}`: "
         f"keep that {former.word}, {mend}"
     )
+
+
+def environment_phrase(environment: str) -> str:
+    """Return how a run was started in an environment, in the words of the command line."""
+    return f"with `{environment}`" if environment else "without `--saltenv` and `--pillarenv`"
 
 
 def enforced_of_skipped(

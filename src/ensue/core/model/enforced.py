@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence  # noqa: TC003 - msgspec resolves it
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,8 +10,6 @@ import msgspec
 from ensue.core.model.kept_output import without_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ensue.core.model.data import Data
     from ensue.core.model.kept_output import DataPath
     from ensue.core.model.property_path import Step
@@ -46,19 +45,44 @@ class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
     on_pillar_of: str = ""
 
 
+def environment_of_values(selected: str) -> str:
+    """Return the environment that the values of a run belong to, in the words of the command line.
+
+    An SLS that is applied by name is in `base` anyway, and its states have one value, whatever applies them.
+
+    Args:
+        selected: what selects the environments of the run.
+    """
+    return f"{selected} ".removeprefix("--saltenv base ").rstrip()
+
+
 class FormerState(msgspec.Struct, frozen=True, kw_only=True):
     """What an earlier apply ran for a state that has no value.
 
     Args:
-        word: what is another one now: `ID`, `name`, or `caller`, a state that leads to its block. `killed`:
-            nothing; that apply was killed while it called the state.
-        value: what that was: an ID, or a name, secrets masked; empty if nothing is another one.
+        word: what is another one now: `ID`, `name`, or `caller`, a state that leads to its block, or
+            `environment`. `killed`: nothing; that apply was killed while it called the state.
+        value: what that was: an ID, or a name, secrets masked, or an environment in the words of the command
+            line, which may be empty; empty if nothing is another one.
         run_id: the run that ran it last.
     """
 
     word: str
     value: str
     run_id: str
+
+
+class RanElsewhere(msgspec.Struct, frozen=True, kw_only=True):
+    """Where earlier applies ran states that a reference could mean, but cannot read.
+
+    Args:
+        scopes: the paths of other scopes of its environment.
+        environments: other environments, in the words of the command line; empty for the one that nothing
+            selects.
+    """
+
+    scopes: Sequence[str] = ()
+    environments: Sequence[str] = ()
 
 
 class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,8 +100,7 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
         cut: where `new_state` was truncated (`kept_output`).
         arguments: the fingerprint of the arguments that it was called with; None if that is not known.
         run_id: the run that last wrote the entry; empty if that is not known.
-        superseded_by: scope and tag of the entry on this target that was enforced later about the same thing;
-            None if this entry is the last one.
+        environment: the environment that it belongs to (`environment_of_values`).
     """
 
     tag: str
@@ -91,7 +114,7 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
     cut: tuple[DataPath, ...] = ()
     arguments: int | None = None
     run_id: str = ""
-    superseded_by: tuple[str, str] | None = None
+    environment: str = ""
 
     @property
     def whole(self) -> Data:

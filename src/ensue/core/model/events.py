@@ -36,6 +36,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         pillar: the keys of `--pillar` and `--pillar-file`, each with a fingerprint of its value that the
             project's key made; `-` where none could be made, and in a plan. null in a run over minions.
         environments: `saltenv` and `pillarenv`, as far as the command line gave them.
+        environment: what selects the environments, in the words of the command line; empty if nothing does.
         failhard: `--failhard`; null if it was not given.
     """
 
@@ -56,6 +57,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
     fail_limit: str = ""
     pillar: dict[str, str] | None = None
     environments: dict[str, str] = {}
+    environment: str = ""
     failhard: bool | None = None
 
     @property

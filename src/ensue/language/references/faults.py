@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.core.contracts.enforced import environment_phrase
 from ensue.core.model.property_grammar import quoted
 from ensue.language.collector import near_names
 from ensue.language.result_words import BLOCK
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.core.diagnostics import Span
-    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.enforced import EnforcedState, RanElsewhere
     from ensue.core.model.reference import Reference
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
@@ -161,14 +162,15 @@ class Faults:
             f"with a target that matches both; or write {escaped(reference.text)} for the text itself",
         )
 
-    def nothing(self, reference: Reference, scopes: Sequence[str] = ()) -> Fault:
+    def nothing(self, reference: Reference, elsewhere: RanElsewhere) -> Fault:
         """Return the error for a reference to no state of its scope, in this run or an earlier one.
 
         Args:
             reference: the reference.
-            scopes: the paths of other scopes in which an earlier apply ran such a state.
+            elsewhere: where earlier applies ran such a state.
         """
         path, id_ = reference.path, reference.id
+        scopes, environments = elsewhere.scopes, elsewhere.environments
         modules = self._producers.modules_of(id_)
         whose = "among the states of this target, " if self._is_resource else ""
         near = near_names(id_, self._producers.ids_below(path))
@@ -188,6 +190,11 @@ class Faults:
                 f"{where}, and its states are a scope of their own, which begins later: put the state with "
                 "the reference there, too."
             )
+        elif environments:
+            where = " and ".join(map(environment_phrase, environments))
+            near = (
+                f"an apply {where} ran it, and its value belongs to that environment: apply it in this one."
+            )
         elif path in _OF_TEMPLATES and not near:
             rest = reference.text.removeprefix("${").removesuffix("}").replace(":", ".")
             near = f"{path} is read in a template: write {{{{ {rest} }}}}."
@@ -199,7 +206,8 @@ class Faults:
             code="E0801",
             summary=f"{reference.text} names no state",
             detail=f"{whose}{path!r} has no state of the ID or name {id_!r}"
-            + (" in this scope" if block or scopes else ", in this run or an earlier one"),
+            + (" in this scope" if block or scopes else ", in this run or an earlier one")
+            + (" of its environment" if environments else ""),
             help=f"{meant}write {escaped(reference.text)} for the text itself",
             is_told=self._collector.may_be_declared(id_),
         )

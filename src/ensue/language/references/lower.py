@@ -15,7 +15,7 @@ import msgspec
 
 from ensue.core.model.chunk import NO_OPTIONS, StateOptions
 from ensue.core.model.data import is_mapping
-from ensue.core.model.enforced import EnforcedState
+from ensue.core.model.enforced import EnforcedState, RanElsewhere
 from ensue.core.model.minion_state import MinionState, state_read_by
 from ensue.core.model.reference import Binding, BoundText, Reference
 from ensue.language.fan_outs import TARGET
@@ -277,9 +277,8 @@ class Bindings:
             are_gone = all(state.sls in scope.whole_slses for state in left)
             return self._faults.ambiguous_before(reference, left, are_gone=are_gone)
         if not left:
-            return self._faults.nothing(
-                reference, store.scopes_of(scope.target, reference.path, reference.id) if store else ()
-            )
+            place = scope.target, reference.path, reference.id
+            return self._faults.nothing(reference, store.ran_elsewhere(*place) if store else RanElsewhere())
         cut = left[0].cut_at(reference.steps)
         return self._faults.not_kept(reference, cut) if cut else left[0]
 

@@ -1,8 +1,9 @@
 """The enforced state: the last `new_state` of every state of a project, kept for later runs.
 
-There is one entry per state, target and scope. A `new_state` that holds a secret is encrypted with the
-project's key, and kept in masked form too, which can be shown without the key. The names of entries are also
-masked, since a name may contain a secret.
+There is one entry per state, target, scope and environment. A run reads those of its environment; those of
+all environments tell which state enforced a thing last. A `new_state` that holds a secret is encrypted with
+the project's key, and kept in masked form too, which can be shown without the key. The names of entries are
+also masked, since a name may contain a secret.
 
 Implements `ensue.core.contracts.enforced`.
 
@@ -12,6 +13,7 @@ Source: Idem's enforced state management (ESM).
 from __future__ import annotations
 
 import threading
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -21,9 +23,8 @@ from ensue.core.errors import StoreError
 from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES
 from ensue.core.model.made_thing import MAKES_NOTHING
 from ensue.core.model.sensitive_paths import hide_paths
-from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_file import EnforcedFile
-from ensue.store.registry.enforced_form import NO_STATE, owing_as
+from ensue.store.registry.enforced_form import NO_STATE, key_of, owing_as
 from ensue.store.registry.enforced_rows import EnforcedRows
 from ensue.store.registry.enforced_views import (
     encoded,
@@ -36,6 +37,7 @@ from ensue.store.registry.former_states import former_state, like, moved_row
 from ensue.store.registry.killed_applies import NONE_KILLED
 from ensue.store.registry.loaded_states import LoadedStates
 from ensue.store.registry.owed import ReactionLedger
+from ensue.store.registry.states_elsewhere import last_of_others, ran_elsewhere
 from ensue.store.registry.superseded import LastEnforced
 
 if TYPE_CHECKING:
@@ -44,11 +46,12 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
-    from ensue.core.model.enforced import EnforcedBy, EnforcedState, FormerState
+    from ensue.core.model.enforced import EnforcedBy, EnforcedState, FormerState, RanElsewhere
     from ensue.core.model.made_thing import MadeByState
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
-    from ensue.store.registry.enforced_form import EnforcedRow
+    from ensue.core.model.state_identity import StateIdentity
+    from ensue.store.registry.enforced_form import EnforcedRow, EntryKey
     from ensue.store.registry.enforced_views import ShownState
     from ensue.store.registry.former_states import JudgedStates
     from ensue.store.registry.killed_applies import KilledApplies
@@ -69,6 +72,7 @@ class EnforcedStore:
         masker: masks the secrets of this process; learns those that are decrypted.
         keep_output_bytes: how much of a long text is kept.
         waits: ends its waits for other processes.
+        environment: the environment whose values are read and written (`environment_of_values`).
 
     `reactions` are what the project owes; `flush` writes them.
     """
@@ -81,7 +85,9 @@ class EnforcedStore:
         masker: Masker,
         keep_output_bytes: int = KEEP_OUTPUT_BYTES,
         waits: LockWaits | None = None,
+        environment: str = "",
     ) -> None:
+        self._environment = environment
         self._file = EnforcedFile(cachedir, waits)
         self._vault = vault
         self._masker = masker
@@ -95,9 +101,11 @@ class EnforcedStore:
         self._made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING
         self._last: LastEnforced | None = None
         self._judged: JudgedStates | None = None
-        self._killed: Mapping[StateIdentity, FormerState] = {}
-        self._rows = EnforcedRows(vault, masker, keep_output_bytes)
-        self.reactions = ReactionLedger(masker, self._row_of, lambda: self._look(lambda known: known.owing()))
+        self._killed: Mapping[EntryKey, FormerState] = {}
+        self._rows = EnforcedRows(vault, masker, keep_output_bytes, environment)
+        self.reactions = ReactionLedger(
+            masker, self._row_of, lambda: self._look(lambda known: known.owing()), environment
+        )
 
     def begin_run(
         self,
@@ -161,27 +169,18 @@ class EnforcedStore:
     def _named(self, target: Srn, scope: str, path: str, word: str) -> list[EnforcedState]:
         if self._masker.name(scope) != scope:
             return []
-        rows = self._look(lambda known: known.named(str(target), scope, word))
-        return [
-            self._opened(row)
-            for row in rows
-            if f"{row.entry.module}.".startswith(f"{path}.") and row.is_readable
-        ]
+        rows = self._look(lambda known: known.named((str(target), self._environment), scope, word))
+        meant = (row for row in rows if f"{row.entry.module}.".startswith(f"{path}.") and row.is_readable)
+        return [*map(self._opened, meant)]
 
-    def scopes_of(self, target: Srn, path: str, id: str) -> Sequence[str]:  # noqa: A002 - the word it has
-        """Return the paths of the scopes in which a state was enforced that a reference could mean.
+    def ran_elsewhere(self, target: Srn, path: str, id: str) -> RanElsewhere:  # noqa: A002 - the word it has
+        """Return where states were enforced that a reference could mean; see the contract.
 
         Raises:
             StoreError: the file cannot be read.
         """
-        return sorted(
-            {
-                row.entry.path
-                for row in self.known()
-                if row.target == str(target) and row.scope and row.is_readable
-                if id in {row.entry.id, row.entry.name} and f"{row.entry.module}.".startswith(f"{path}.")
-            }
-        )
+        rows = self.known_on(lambda name: name == str(target))
+        return ran_elsewhere(rows, self._environment, path, id)
 
     def of_state(self, identity: StateIdentity) -> EnforcedState | None:
         """Return one state's entry from the last apply that ran it, this run included; None if there is none.
@@ -202,7 +201,7 @@ class EnforcedStore:
         tag, scope = identity.tag, identity.scope
         if self._masker.tag(tag) != tag or self._masker.name(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
-        row = self._row_of(identity)
+        row = self._row_of(self._key(identity))
         if row is not None and row.is_readable:
             return row
         return moved_row(self._formers(identity), identity)
@@ -217,25 +216,23 @@ class EnforcedStore:
             self._concealed[identity] = tuple(paths)
         self.of_state(identity)  # The masker learns the secrets.
 
-    def superseding(self, identity: StateIdentity, state: EnforcedState) -> EnforcedState | None:
-        """Return the entry of an earlier run that was enforced after a state's, about the same thing.
+    def superseding(self, identity: StateIdentity) -> EnforcedState | None:
+        """Return the entry, of any environment, that was enforced after a state's, about the same thing.
 
-        Args:
-            identity: the state.
-            state: its entry.
+        It tells who changed a thing; its value is no other state's.
 
         Raises:
             StoreError: the file cannot be read, or the entry cannot be decrypted.
         """
-        if state.superseded_by is None:
-            return None
-        scope, tag = state.superseded_by
-        row = self._look(lambda known: known.one(identity.target, scope, tag))
+        own = self._entry_of(identity)
+        row = None if own is None or own.superseded_by is None else self._row_of(own.superseded_by)
         return None if row is None else self._opened(row)
 
     def former(self, identity: StateIdentity) -> FormerState | None:
         """Return what ran for a state that has no value; see the contract."""
-        return self._killed.get(identity) or former_state(self._formers(identity), identity)
+        key = self._key(identity)
+        former = self._killed.get(key) or former_state(self._formers(identity), identity)
+        return former or last_of_others(self._look(lambda known: known.elsewhere(key)))
 
     def judged_by(self, judged: JudgedStates) -> None:
         """Set what tells until `end_run` whether an entry is declared no more."""
@@ -250,7 +247,8 @@ class EnforcedStore:
         judged = self._judged
         if judged is None:
             return []
-        return self._look(lambda known: like(identity, known.alike, judged.has_left))
+        place = (identity.target, self._environment)
+        return self._look(lambda known: like(identity, partial(known.alike, place), judged.has_left))
 
     def note(self, returned: Return, by: EnforcedBy | None = None) -> None:
         """Record a state's `new_state`; `flush` writes it, or the one that a skipped state had by another ID.
@@ -305,8 +303,11 @@ class EnforcedStore:
         with self._turn:
             del self._pending[: len(pending)]
 
-    def _row_of(self, identity: StateIdentity) -> EnforcedRow | None:
-        return self._look(lambda known: known.one(identity.target, identity.scope, identity.tag))
+    def _row_of(self, key: EntryKey) -> EnforcedRow | None:
+        return self._look(lambda known: known.one(key))
+
+    def _key(self, identity: StateIdentity) -> EntryKey:
+        return key_of(identity, self._environment)
 
     def _write(self, rows: Sequence[EnforcedRow]) -> None:
         later = self._file.write(rows)
@@ -322,8 +323,8 @@ class EnforcedStore:
         """
         return map(shown_state, (row for row in self._file.all() if row.entry.shown != NO_STATE))
 
-    def known(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
-        """Return the entries of earlier runs and this one, but those of some states; needs no key.
+    def known(self, besides: Collection[EntryKey] = ()) -> list[EnforcedRow]:
+        """Return the entries of earlier runs and this one, of all environments, but some; needs no key.
 
         Raises:
             StoreError: the file cannot be read.
@@ -371,7 +372,7 @@ class EnforcedStore:
 
     def _as_before(self, row: EnforcedRow) -> EnforcedRow:
         """Return a row that is a highstate's still if its state is applied by name, and that still owes."""
-        before = self._row_of(StateIdentity(row.target, row.scope, row.tag))
+        before = self._row_of(row.key)
         if before is None:
             return row
         if before.entry.owed_since:

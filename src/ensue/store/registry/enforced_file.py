@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Sequence
     from pathlib import Path
 
-    from ensue.core.model.state_identity import StateIdentity
+    from ensue.store.registry.enforced_form import EntryKey, Place
 
 FILE: Final = "enforced.db"
 """Name of the file below the cachedir."""
@@ -70,7 +70,7 @@ class EnforcedFile:
         self._loaded = LoadedStates({})
         self._read_up_to = 0
 
-    def one(self, target: str, scope: str, tag: str) -> EnforcedRow | None:
+    def one(self, key: EntryKey) -> EnforcedRow | None:
         """Return a row; None when there is none.
 
         Raises:
@@ -78,9 +78,19 @@ class EnforcedFile:
         """
         with self._turn:
             self._refresh()
-            return self._loaded.one(target, scope, tag)
+            return self._loaded.one(key)
 
-    def named(self, target: str, scope: str, word: str) -> list[EnforcedRow]:
+    def elsewhere(self, key: EntryKey) -> list[EnforcedRow]:
+        """Return the rows of a state in other environments.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        with self._turn:
+            self._refresh()
+            return self._loaded.elsewhere(key)
+
+    def named(self, place: Place, scope: str, word: str) -> list[EnforcedRow]:
         """Return the rows of a scope that have a word as ID or name, by tag.
 
         Raises:
@@ -88,9 +98,9 @@ class EnforcedFile:
         """
         with self._turn:
             self._refresh()
-            return self._loaded.named(target, scope, word)
+            return self._loaded.named(place, scope, word)
 
-    def alike(self, target: str, scope: str, word: str) -> list[EnforcedRow]:
+    def alike(self, place: Place, scope: str, word: str) -> list[EnforcedRow]:
         """Return the rows that have a word as ID or name, of all scopes that differ in their callers only.
 
         Raises:
@@ -98,7 +108,7 @@ class EnforcedFile:
         """
         with self._turn:
             self._refresh()
-            return self._loaded.alike(target, scope, word)
+            return self._loaded.alike(place, scope, word)
 
     def owing(self) -> list[EnforcedRow]:
         """Return the rows of the states that owe a reaction.
@@ -120,8 +130,8 @@ class EnforcedFile:
             self._refresh()
             return self._loaded.on(is_chosen)
 
-    def all(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
-        """Return every row but those of some states, by target, scope and tag.
+    def all(self, besides: Collection[EntryKey] = ()) -> list[EnforcedRow]:
+        """Return every row but some, by target, environment, scope and tag.
 
         Raises:
             StoreError: the file cannot be read.
@@ -195,7 +205,7 @@ class EnforcedFile:
                 connection.close()
 
     def _was_open(self, row: EnforcedRow) -> bool:
-        kept = self._loaded.states.get(row.target, {}).get(row.scope, {}).get(row.tag)
+        kept = self._loaded.states.get(row.key.place, {}).get(row.scope, {}).get(row.tag)
         return kept is not None and decode_entry(kept[1]).sealed is None
 
     def _append(self, changed: States) -> int:
@@ -215,10 +225,10 @@ class EnforcedFile:
                 self._take_in(connection)
                 merge(self._loaded.states, changed)
                 for row in removed:
-                    self._loaded.states.get(row.target, {}).get(row.scope, {}).pop(row.tag, None)
+                    self._loaded.states.get(row.key.place, {}).get(row.scope, {}).pop(row.tag, None)
                 connection.execute("DELETE FROM segment")
-                # One blob per target: the size of a blob is limited.
-                blobs = [(encode_states({target: scopes}),) for target, scopes in self._loaded.states.items()]
+                # One blob per place: the size of a blob is limited.
+                blobs = [(encode_states({place: scopes}),) for place, scopes in self._loaded.states.items()]
                 connection.executemany(_APPEND, blobs)
         except BaseException:
             self._loaded.states, self._read_up_to = {}, 0

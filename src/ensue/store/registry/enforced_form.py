@@ -12,9 +12,35 @@ from ensue.core.model.state_identity import StateIdentity
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-
 NO_STATE: Final = b"\xc0"
 """MessagePack of null: a new state that is null is not kept."""
+
+
+class EntryKey(msgspec.Struct, frozen=True, gc=False):
+    """What an entry is found by: a state in an environment.
+
+    Args:
+        target: SRN, as text.
+        scope: the identity of its scope (`state_identity`); empty at the top.
+        tag: the chunk's tag.
+        environment: what selected the environments of SLS and pillar (`environment_of_values`); empty if
+            nothing did.
+    """
+
+    target: str
+    scope: str
+    tag: str
+    environment: str
+
+    @property
+    def place(self) -> Place:
+        """Its target in its environment."""
+        return self.target, self.environment
+
+
+def key_of(identity: StateIdentity, environment: str) -> EntryKey:
+    """Return what the entry of a state in an environment is found by."""
+    return EntryKey(identity.target, identity.scope, identity.tag, environment)
 
 
 class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -35,8 +61,8 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         by: the declaration that enforced it. Entries of ensue 0.1.0 have none.
         arguments: the fingerprint of the arguments of the call. Entries of ensue 0.1.0 have none.
         things: what the state is about (`made_thing`); None: what its name names.
-        superseded_by: scope and tag of the entry on this target that was enforced later about the same thing;
-            None if this entry is the last one.
+        superseded_by: scope and tag of the entry on this target that was enforced later about the same thing,
+            and its environment if that is another one; None if this entry is the last one.
         is_absence: whether its function makes absent what the state is about.
         is_former: whether the state is about something else by now (`superseded.left_behind`).
         owed_since: the run since which a reaction of the state to a change is owed; empty: none is.
@@ -57,7 +83,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     by: EnforcedBy | None = None
     arguments: int | None = None
     things: tuple[str, ...] | None = None
-    superseded_by: tuple[str, str] | None = None
+    superseded_by: tuple[str, ...] | None = None
     is_absence: bool = False
     is_former: bool = False
     owed_since: str = ""
@@ -74,6 +100,7 @@ class EnforcedRow(msgspec.Struct, frozen=True):
         tag: the chunk's tag.
         run_id: the run that last wrote it.
         entry: the entry.
+        environment: the environment that it belongs to.
     """
 
     target: str
@@ -81,11 +108,29 @@ class EnforcedRow(msgspec.Struct, frozen=True):
     tag: str
     run_id: str
     entry: EnforcedEntry
+    environment: str = ""
+
+    @property
+    def key(self) -> EntryKey:
+        """What it is found by."""
+        return EntryKey(self.target, self.scope, self.tag, self.environment)
 
     @property
     def identity(self) -> StateIdentity:
         """The state that it is the entry of."""
         return StateIdentity(self.target, self.scope, self.tag)
+
+    @property
+    def superseded_by(self) -> EntryKey | None:
+        """The entry that was enforced later about the same thing; None if this one is the last."""
+        by = self.entry.superseded_by
+        return None if by is None else EntryKey(self.target, *(*by, self.environment)[:3])
+
+    def superseded(self, key: EntryKey) -> EnforcedRow:
+        """Return the row as it is once another entry is enforced about the same thing."""
+        elsewhere = () if key.environment == self.environment else (key.environment,)
+        by = (key.scope, key.tag, *elsewhere)
+        return msgspec.structs.replace(self, entry=msgspec.structs.replace(self.entry, superseded_by=by))
 
     @property
     def is_readable(self) -> bool:
@@ -112,8 +157,11 @@ class EnforcedRow(msgspec.Struct, frozen=True):
 Kept: TypeAlias = "tuple[str, bytes]"
 """The run that last wrote an entry, and the encoded entry: most entries are only compared."""
 
-States: TypeAlias = "dict[str, dict[str, dict[str, Kept]]]"
-"""By target, scope and tag."""
+Place: TypeAlias = "tuple[str, str]"
+"""A target in an environment."""
+
+States: TypeAlias = "dict[Place, dict[str, dict[str, Kept]]]"
+"""By target and environment, scope and tag."""
 
 encode_entry: Final = msgspec.msgpack.Encoder().encode
 OWES_NOTHING: Final = b"\xa0\xc0\x90"
@@ -121,12 +169,15 @@ OWES_NOTHING: Final = b"\xa0\xc0\x90"
 
 decode_entry: Final = msgspec.msgpack.Decoder(EnforcedEntry).decode
 encode_states: Final = msgspec.msgpack.Encoder().encode
-decode_states: Final = msgspec.msgpack.Decoder(dict[str, dict[str, dict[str, tuple[str, bytes]]]]).decode
+decode_states: Final = msgspec.msgpack.Decoder(
+    dict[tuple[str, str], dict[str, dict[str, tuple[str, bytes]]]]
+).decode
 
 
-def row_of(target: str, scope: str, tag: str, kept: Kept) -> EnforcedRow:
+def row_of(place: Place, scope: str, tag: str, kept: Kept) -> EnforcedRow:
     """Return the row of what is kept under a tag."""
-    return EnforcedRow(target, scope, tag, kept[0], decode_entry(kept[1]))
+    target, environment = place
+    return EnforcedRow(target, scope, tag, kept[0], decode_entry(kept[1]), environment)
 
 
 def owing_as(row: EnforcedRow, since: str, by: EnforcedBy | None) -> EnforcedRow:
@@ -137,8 +188,8 @@ def owing_as(row: EnforcedRow, since: str, by: EnforcedBy | None) -> EnforcedRow
 
 def merge(states: States, later: States) -> None:
     """Put later entries into a collection; they replace those of the same state."""
-    for target, scopes in later.items():
-        mine = states.setdefault(target, {})
+    for place, scopes in later.items():
+        mine = states.setdefault(place, {})
         for scope, entries in scopes.items():
             mine.setdefault(scope, {}).update(entries)
 
@@ -150,7 +201,7 @@ def encoded_rows(rows: Iterable[EnforcedRow]) -> States:
     """
     states: States = {}
     for row in rows:
-        entries = states.setdefault(row.target, {}).setdefault(row.scope, {})
+        entries = states.setdefault(row.key.place, {}).setdefault(row.scope, {})
         entries[row.tag] = (row.run_id, encode_entry(row.entry))
     return states
 
@@ -158,10 +209,10 @@ def encoded_rows(rows: Iterable[EnforcedRow]) -> States:
 def differing(later: States, states: States) -> States:
     """Return the entries that differ from those of a collection, or are not in it."""
     changed: States = {}
-    for target, scopes in later.items():
+    for place, scopes in later.items():
         for scope, entries in scopes.items():
-            known = states.get(target, {}).get(scope, {})
+            known = states.get(place, {}).get(scope, {})
             own = {tag: kept for tag, kept in entries.items() if tag not in known or known[tag][1] != kept[1]}
             if own:
-                changed.setdefault(target, {})[scope] = own
+                changed.setdefault(place, {})[scope] = own
     return changed

@@ -29,12 +29,14 @@ class EnforcedRows:
         vault: encrypts what is secret.
         masker: masks the secrets of this process; learns those that are decrypted.
         keep_output_bytes: how much of a long text is kept.
+        environment: the environment of the rows that it makes.
     """
 
-    def __init__(self, vault: Vault, masker: Masker, keep_output_bytes: int) -> None:
+    def __init__(self, vault: Vault, masker: Masker, keep_output_bytes: int, environment: str) -> None:
         self._vault = vault
         self._masker = masker
         self._keep_output_bytes = keep_output_bytes
+        self._environment = environment
 
     def of_return(
         self, returned: Return, by: EnforcedBy | None, made: MadeByState, run_id: str
@@ -73,7 +75,7 @@ class EnforcedRows:
             things=self._things(returned, made),
             is_absence=made.is_absence,
         )
-        row = EnforcedRow(returned.target, identity, tag, run_id, entry)
+        row = EnforcedRow(returned.target, identity, tag, run_id, entry, self._environment)
         return self.sealed(row, new_state) if paths else row
 
     def renamed(self, row: EnforcedRow, returned: Return, by: EnforcedBy | None) -> list[EnforcedRow]:
@@ -90,10 +92,8 @@ class EnforcedRows:
         own = msgspec.structs.replace(row, scope=returned.scope_identity, tag=returned.tag, entry=entry)
         if entry.sealed is not None:
             own = self.sealed(own, self._plain(row))
-        former = msgspec.structs.replace(
-            row.entry, sealed=None, is_former=True, superseded_by=(own.scope, own.tag)
-        )
-        return [msgspec.structs.replace(row, entry=former), own]
+        former = msgspec.structs.replace(row.entry, sealed=None, is_former=True)
+        return [msgspec.structs.replace(row, entry=former).superseded(own.key), own]
 
     def sealed(self, row: EnforcedRow, plain: bytes) -> EnforcedRow:
         """Return a row with its new state, as MessagePack in the clear, encrypted."""

@@ -28,7 +28,7 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
         identity: the identity of its scope.
         state: the entry, secrets masked.
         run_id: the run that last wrote it.
-        environment: what selected the environments of its run, in the words of the command line.
+        environment: the environment that it belongs to, in the words of the command line.
         is_former: whether its declaration is about something else by now, so that nothing reads it.
         target_exists: whether the project still has the target.
     """
@@ -51,7 +51,7 @@ def shown_state(row: EnforcedRow) -> ShownState:
         identity=row.scope,
         state=state_of_row(row, row.entry.shown),
         run_id=row.run_id,
-        environment="" if row.entry.by is None else row.entry.by.environment,
+        environment=row.environment,
         is_former=row.entry.is_former,
     )
 
@@ -76,7 +76,7 @@ def state_of_row(row: EnforcedRow, new_state: bytes) -> EnforcedState:
         cut=entry.cut,
         arguments=entry.arguments,
         run_id=row.run_id,
-        superseded_by=entry.superseded_by,
+        environment=row.environment,
     )
 
 
@@ -128,7 +128,9 @@ def _encodable(value: Any) -> Any:
 
 def sealing_context(row: EnforcedRow) -> str:
     """Return what the encrypted content of a row is bound to, so that no other row can have it."""
-    return f"enforced:{row.target}:{row.scope}:{row.tag}"
+    # ensue 0.1.0 knew no environments: without one, the context is the one that it had.
+    environment = f"{row.environment}:" if row.environment else ""
+    return f"enforced:{environment}{row.target}:{row.scope}:{row.tag}"
 
 
 def with_declaration(row: EnforcedRow, **changes: bool) -> EnforcedRow:

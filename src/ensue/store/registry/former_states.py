@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ensue.core.model.enforced import EnforcedBy
     from ensue.core.model.state_identity import StateIdentity
-    from ensue.store.registry.enforced_form import EnforcedRow
+    from ensue.store.registry.enforced_form import EnforcedRow, EntryKey
 
 
 class JudgedStates(Protocol):
@@ -46,23 +46,19 @@ class JudgedStates(Protocol):
 
 def like(
     identity: StateIdentity,
-    alike: Callable[[str, str, str], list[EnforcedRow]],
+    alike: Callable[[str, str], list[EnforcedRow]],
     has_left: Callable[[EnforcedRow, str], bool],
 ) -> list[EnforcedRow]:
     """Return the entries of the function of a state, and of its ID or its name, that are declared no more.
 
     Args:
         identity: the state.
-        alike: returns the entries of a target that have a word as ID or name, in a scope or in another one
-            that differs in its callers only.
+        alike: returns the entries of its target and environment that have a word as ID or name, in a scope or
+            in another one that differs in its callers only.
         has_left: whether an entry is declared no more, as seen from a scope.
     """
     words, scope = words_of(identity.tag), identity.scope
-    rows = {
-        (row.scope, row.tag): row
-        for word in (words.id, words.name)
-        for row in alike(identity.target, scope, word)
-    }
+    rows = {(row.scope, row.tag): row for word in (words.id, words.name) for row in alike(scope, word)}
     return [row for row in rows.values() if row.is_readable and _is_like(row, words) and has_left(row, scope)]
 
 
@@ -78,13 +74,12 @@ def _is_same(then: TagWords, now: TagWords) -> bool:
     return then.module == now.module and (then.id == now.id or has_both)
 
 
-def may_make_up(identity: StateIdentity, owing: StateIdentity) -> bool:
+def may_make_up(key: EntryKey, owing: EntryKey) -> bool:
     """Return whether a state makes up for the reaction of another one, if that is declared no more."""
-    callers, former = callers_of(identity.scope), callers_of(owing.scope)
+    callers, former = callers_of(key.scope), callers_of(owing.scope)
     return (
-        (identity.target, [caller.rest for caller in callers])
-        == (owing.target, [caller.rest for caller in former])
-        and _is_same(words_of_state(owing.tag), words_of_state(identity.tag))
+        (key.place, [caller.rest for caller in callers]) == (owing.place, [caller.rest for caller in former])
+        and _is_same(words_of_state(owing.tag), words_of_state(key.tag))
         and all(
             _is_same(words_of(then.tag), words_of(now.tag)) for then, now in zip(former, callers, strict=True)
         )

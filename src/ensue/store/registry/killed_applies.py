@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ensue.core.model.enforced import FormerState
     from ensue.core.model.events import CommandStarted, RunEvent, RunStarted
-    from ensue.core.model.state_identity import StateIdentity
+    from ensue.store.registry.enforced_form import EntryKey
 
 
 class KilledApplies(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,13 +19,13 @@ class KilledApplies(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         last: how the last apply began, if it was killed; None: it was not.
-        begun: the states that were being called when an apply was killed.
+        begun: the states that were being called when an apply was killed, each in its environment.
         owing: the events of each of them, the oldest first, unless what they owe is kept already.
         running: the commands of killed and interrupted applies that still run.
     """
 
     last: RunStarted | None = None
-    begun: Mapping[StateIdentity, FormerState] = {}
+    begun: Mapping[EntryKey, FormerState] = {}
     owing: Sequence[Sequence[RunEvent]] = ()
     running: Sequence[CommandStarted] = ()
 

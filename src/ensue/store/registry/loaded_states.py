@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.core.model.state_identity import StateIdentity, shape_of
-from ensue.store.registry.enforced_form import OWES_NOTHING, decode_entry, differing, merge, row_of
+from ensue.core.model.state_identity import shape_of
+from ensue.store.registry.enforced_form import (
+    OWES_NOTHING,
+    EntryKey,
+    decode_entry,
+    differing,
+    merge,
+    row_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from ensue.core.model.state_identity import ScopeShape
-    from ensue.store.registry.enforced_form import EnforcedRow, Kept, States
+    from ensue.store.registry.enforced_form import EnforcedRow, Kept, Place, States
 
 
 class LoadedStates:
@@ -23,15 +30,15 @@ class LoadedStates:
 
     def __init__(self, states: States) -> None:
         self.states = states
-        self._by_word: dict[tuple[str, str], dict[str, list[str]]] = {}
-        self._by_shape: dict[str, dict[tuple[ScopeShape, str], list[tuple[str, str]]]] = {}
+        self._by_word: dict[tuple[Place, str], dict[str, list[str]]] = {}
+        self._by_shape: dict[Place, dict[tuple[ScopeShape, str], list[tuple[str, str]]]] = {}
 
     def copy(self) -> LoadedStates:
         """Return what is loaded now; later entries of the file do not change it."""
         return LoadedStates(
             {
-                target: {scope: dict(entries) for scope, entries in scopes.items()}
-                for target, scopes in self.states.items()
+                place: {scope: dict(entries) for scope, entries in scopes.items()}
+                for place, scopes in self.states.items()
             }
         )
 
@@ -45,35 +52,44 @@ class LoadedStates:
         merge(self.states, differing(later, self.states))
         self.forget_words()
 
-    def one(self, target: str, scope: str, tag: str) -> EnforcedRow | None:
+    def one(self, key: EntryKey) -> EnforcedRow | None:
         """Return a row; None when there is none."""
-        kept = self.states.get(target, {}).get(scope, {}).get(tag)
-        return None if kept is None else row_of(target, scope, tag, kept)
+        kept = self.states.get(key.place, {}).get(key.scope, {}).get(key.tag)
+        return None if kept is None else row_of(key.place, key.scope, key.tag, kept)
 
-    def named(self, target: str, scope: str, word: str) -> list[EnforcedRow]:
-        """Return the rows of a scope that have a word as ID or name, by tag."""
-        states = self.states.get(target, {}).get(scope, {})
-        tags = self._by_word.get((target, scope))
-        if tags is None:
-            tags = self._by_word[target, scope] = _tags_by_word(states)
-        return [row_of(target, scope, tag, states[tag]) for tag in sorted(tags.get(word, ()))]
-
-    def alike(self, target: str, scope: str, word: str) -> list[EnforcedRow]:
-        """Return the rows that have a word as ID or name, of all scopes that differ in their callers only."""
-        scopes = self.states.get(target, {})
-        tags = self._by_shape.get(target)
-        if tags is None:
-            tags = self._by_shape[target] = _tags_by_shape(scopes)
+    def elsewhere(self, key: EntryKey) -> list[EnforcedRow]:
+        """Return the rows of a state in other environments."""
         return [
-            row_of(target, other, tag, scopes[other][tag])
+            row_of(place, key.scope, key.tag, kept)
+            for place, scopes in self.states.items()
+            if place[0] == key.target and place != key.place
+            if (kept := scopes.get(key.scope, {}).get(key.tag)) is not None
+        ]
+
+    def named(self, place: Place, scope: str, word: str) -> list[EnforcedRow]:
+        """Return the rows of a scope that have a word as ID or name, by tag."""
+        states = self.states.get(place, {}).get(scope, {})
+        tags = self._by_word.get((place, scope))
+        if tags is None:
+            tags = self._by_word[place, scope] = _tags_by_word(states)
+        return [row_of(place, scope, tag, states[tag]) for tag in sorted(tags.get(word, ()))]
+
+    def alike(self, place: Place, scope: str, word: str) -> list[EnforcedRow]:
+        """Return the rows that have a word as ID or name, of all scopes that differ in their callers only."""
+        scopes = self.states.get(place, {})
+        tags = self._by_shape.get(place)
+        if tags is None:
+            tags = self._by_shape[place] = _tags_by_shape(scopes)
+        return [
+            row_of(place, other, tag, scopes[other][tag])
             for other, tag in sorted(tags.get((shape_of(scope), word), ()))
         ]
 
     def owing(self) -> list[EnforcedRow]:
         """Return the rows of the states that owe a reaction."""
         rows = (
-            row_of(target, scope, tag, kept)
-            for target, scopes in self.states.items()
+            row_of(place, scope, tag, kept)
+            for place, scopes in self.states.items()
             for scope, states in scopes.items()
             for tag, kept in states.items()
             if not kept[1].endswith(OWES_NOTHING)
@@ -83,16 +99,18 @@ class LoadedStates:
     def on(self, is_chosen: Callable[[str], bool]) -> list[EnforcedRow]:
         """Return the rows of the targets that are chosen by their names."""
         return LoadedStates(
-            {target: scopes for target, scopes in self.states.items() if is_chosen(target)}
+            {place: scopes for place, scopes in self.states.items() if is_chosen(place[0])}
         ).all()
 
-    def all(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
-        """Return every row but those of some states, by target, scope and tag."""
+    def all(self, besides: Collection[EntryKey] = ()) -> list[EnforcedRow]:
+        """Return every row but some, by target, environment, scope and tag."""
         return [
-            row_of(target, scope, tag, states[tag])
-            for target, scopes in sorted(self.states.items())
+            row_of(place, scope, tag, states[tag])
+            for place, scopes in sorted(self.states.items())
             for scope, states in sorted(scopes.items())
-            for tag in sorted(tag for tag in states if StateIdentity(target, scope, tag) not in besides)
+            for tag in sorted(
+                tag for tag in states if EntryKey(place[0], scope, tag, place[1]) not in besides
+            )
         ]
 
 

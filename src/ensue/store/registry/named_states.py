@@ -17,8 +17,7 @@ from ensue.store.registry.enforced_views import shown_state
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from ensue.core.model.state_identity import StateIdentity
-    from ensue.store.registry.enforced_form import EnforcedRow
+    from ensue.store.registry.enforced_form import EnforcedRow, EntryKey
     from ensue.store.registry.enforced_views import ShownState
 
 _SHORT_DIGITS: Final = 10
@@ -68,16 +67,16 @@ class NamedStates:
         rows = self.of(word)
         if _are_of_one_state(rows):
             return {}
-        return {self.exact(row, {row.identity}): shown_state(row) for row in rows}
+        return {self.exact(row, {row.key}): shown_state(row) for row in rows}
 
-    def exact(self, row: EnforcedRow, among: Collection[StateIdentity]) -> str:
+    def exact(self, row: EnforcedRow, among: Collection[EntryKey]) -> str:
         """Return a word that names the state of an entry alone, and no entry of it but certain others.
 
         It can be typed: it has no line end and no other control character.
 
         Args:
             row: the entry.
-            among: the states whose entries the word may name.
+            among: the entries that the word may name.
         """
         words = _words(row)
         exact = (
@@ -86,7 +85,7 @@ class NamedStates:
             if word.isprintable()
             and word not in self._taken
             and _are_of_one_state(self.of(word))
-            and all(named.identity in among for named in self.of(word))
+            and all(named.key in among for named in self.of(word))
         )
         return next(exact, words[-1])
 
@@ -97,8 +96,10 @@ def _words(row: EnforcedRow) -> list[str]:
     prefix = LISTENER_PREFIX if row.entry.function == LISTENER_FUNCTION else ""
     ids = [id_.removeprefix(prefix) for id_ in (row.declared_id, row.entry.id)]
     whole = f"{row.target} {tag}"
-    short = f"@{hashlib.sha256(whole.encode()).hexdigest()[:_SHORT_DIGITS]}"
-    return list(dict.fromkeys((*ids, row.entry.id, row.entry.name, row.tag, tag, whole, short)))
+    words = list(dict.fromkeys((*ids, row.entry.id, row.entry.name, row.tag, tag, whole)))
+    if row.environment:
+        words += [f"{word} {row.environment}" for word in words]
+    return [*words, f"@{hashlib.sha256(words[-1].encode()).hexdigest()[:_SHORT_DIGITS]}"]
 
 
 def _are_of_one_state(rows: Sequence[EnforcedRow]) -> bool:
@@ -109,5 +110,4 @@ def _are_of_one_state(rows: Sequence[EnforcedRow]) -> bool:
 
 def _declaration(row: EnforcedRow) -> tuple[str, ...]:
     entry = row.entry
-    environment = "" if entry.by is None else entry.by.environment
-    return entry.module, entry.function, row.declared_id, entry.sls, environment
+    return entry.module, entry.function, row.declared_id, entry.sls, row.environment

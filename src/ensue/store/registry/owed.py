@@ -18,11 +18,11 @@ import msgspec
 
 from ensue.core.errors import StoreError
 from ensue.core.model.chunk import LISTENER_FUNCTION
-from ensue.core.model.enforced import EnforcedBy
+from ensue.core.model.enforced import EnforcedBy, environment_of_values
 from ensue.core.model.events import FannedOut, NodeFinished, ReactionsOwed, RunStarted
 from ensue.core.model.state_identity import StateIdentity
 from ensue.core.model.state_tag import listener_tag, words_of, words_of_state
-from ensue.store.registry.enforced_form import NO_STATE, EnforcedEntry, EnforcedRow, owing_as
+from ensue.store.registry.enforced_form import NO_STATE, EnforcedEntry, EnforcedRow, EntryKey, owing_as
 from ensue.store.registry.former_states import may_make_up
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.core.model.events import RunEvent
     from ensue.core.model.returns import Return
+    from ensue.store.registry.enforced_form import Place
     from ensue.store.registry.former_states import JudgedStates
 
 
@@ -40,16 +41,17 @@ class _Reaction(msgspec.Struct, kw_only=True):
     Args:
         entry: the entry that its state gets if it has none.
         before: the run since which it is owed, as far as that is kept; empty: it was not owed.
-        causes: the states because of which it is owed, each with the run that called it, and whether it has
-            changed; of one that may still change nothing, that is False.
-        heirs: the states that make up for it, as its own is declared no more; whether each has succeeded.
+        causes: the entries of the states because of which it is owed, each with the run that called it, and
+            whether it has changed; of one that may still change nothing, that is False.
+        heirs: the entries of the states that make up for it, as its own is declared no more; whether each has
+            succeeded.
         reacts: whether a run has its own state, and that reacts to a change.
     """
 
     entry: EnforcedEntry
     before: str = ""
-    causes: dict[StateIdentity, tuple[str, bool]] = {}
-    heirs: dict[StateIdentity, bool] = {}
+    causes: dict[EntryKey, tuple[str, bool]] = {}
+    heirs: dict[EntryKey, bool] = {}
     reacts: bool = False
 
     @property
@@ -73,8 +75,9 @@ class ReactionLedger:
 
     Args:
         masker: masks the names of states.
-        kept: returns the row of a state; None if it has none.
+        kept: returns a row; None if there is none.
         owing: returns the rows of the states that owe a reaction.
+        environment: the environment of the present run; what another one owes is not its own.
 
     `judged` tells what a run declares; it is set once the run has compiled its first plans.
     """
@@ -82,18 +85,20 @@ class ReactionLedger:
     def __init__(
         self,
         masker: Masker,
-        kept: Callable[[StateIdentity], EnforcedRow | None],
+        kept: Callable[[EntryKey], EnforcedRow | None],
         owing: Callable[[], Iterable[EnforcedRow]],
+        environment: str,
     ) -> None:
         self._masker = masker
         self._kept = kept
         self._owing = owing
+        self._own_environment = self._environment = environment
         self.judged: JudgedStates | None = None
         self._turn = threading.Lock()
-        self._reactions: dict[StateIdentity, _Reaction] = {}
-        self._caused: dict[StateIdentity, dict[StateIdentity, None]] = {}
-        self._earlier: dict[tuple[str, str, str], list[StateIdentity]] = {}
-        self._inherited: dict[StateIdentity, list[_Reaction]] = {}
+        self._reactions: dict[EntryKey, _Reaction] = {}
+        self._caused: dict[EntryKey, dict[EntryKey, None]] = {}
+        self._earlier: dict[tuple[Place, str, str], list[EntryKey]] = {}
+        self._inherited: dict[EntryKey, list[_Reaction]] = {}
         self._by = EnforcedBy("")
         self._run_id = ""
         self._own: set[str] = set()
@@ -108,16 +113,16 @@ class ReactionLedger:
             self._reactions, self._caused, self._earlier, self._inherited = {}, {}, {}, {}
             with suppress(StoreError):  # The run warns that it cannot read what earlier runs enforced.
                 self._reactions = {
-                    row.identity: _Reaction(entry=row.entry, before=row.entry.owed_since)
-                    for row in self._owing()
+                    row.key: _Reaction(entry=row.entry, before=row.entry.owed_since) for row in self._owing()
                 }
         for event in chain.from_iterable(owing):
             self.see(event)
-        for identity, reaction in self._reactions.items():
+        self._environment = self._own_environment
+        for key, reaction in self._reactions.items():
             reaction.reacts = False
-            words = words_of_state(identity.tag)
+            words = words_of_state(key.tag)
             for word in {words.id, words.name}:
-                self._earlier.setdefault((identity.target, words.module, word), []).append(identity)
+                self._earlier.setdefault((key.place, words.module, word), []).append(key)
 
     def see(self, event: RunEvent) -> None:
         """Process an event."""
@@ -131,7 +136,7 @@ class ReactionLedger:
                     for tag_of in (str, listener_tag):
                         self._hand_down(event, tag_of)
                 case NodeFinished(returned=returned) if self._reactions:
-                    self._end(returned, self._masked(returned.identity))
+                    self._end(returned, self._key(returned.identity))
                 case _:
                     pass
 
@@ -149,21 +154,21 @@ class ReactionLedger:
 
     def _due(self, identity: StateIdentity) -> list[_Reaction]:
         """Return what a state that reacts is to make up for."""
-        masked, reactions = self._masked(identity), self._of(identity)
+        key, reactions = self._key(identity), self._of(identity)
         for reaction in reactions:
-            if reaction is self._reactions.get(masked):
+            if reaction is self._reactions.get(key):
                 reaction.reacts = True
             else:
-                reaction.heirs.setdefault(masked, False)
-        return [reaction for reaction in reactions if not reaction.heirs.get(masked)]
+                reaction.heirs.setdefault(key, False)
+        return [reaction for reaction in reactions if not reaction.heirs.get(key)]
 
     def unclaimed(self) -> list[EnforcedRow]:
         """Return the rows of the states of earlier runs that owe what no state of this run makes up for."""
         with self._turn:
             return [
-                owing_as(self._row(identity, reaction), reaction.since, self._by_of(identity, reaction))
-                for identity in dict.fromkeys(chain.from_iterable(self._earlier.values()))
-                if (reaction := self._reactions[identity]).since and not (reaction.reacts or reaction.heirs)
+                owing_as(self._row(key, reaction), reaction.since, self._by_of(key, reaction))
+                for key in dict.fromkeys(chain.from_iterable(self._earlier.values()))
+                if (reaction := self._reactions[key]).since and not (reaction.reacts or reaction.heirs)
             ]
 
     def rows(self, run_id: str) -> list[EnforcedRow]:
@@ -179,47 +184,47 @@ class ReactionLedger:
             return list(self._rows(run_id))
 
     def _rows(self, run_id: str) -> Iterator[EnforcedRow]:
-        for identity, reaction in self._reactions.items():
-            row, since = self._kept(identity), "" if reaction.is_settled else reaction.since
+        for key, reaction in self._reactions.items():
+            row, since = self._kept(key), "" if reaction.is_settled else reaction.since
             if since == ("" if row is None else row.entry.owed_since):
                 continue
             if row is None:
-                row = msgspec.structs.replace(self._row(identity, reaction), run_id=run_id)
-            yield owing_as(row, since, self._by_of(identity, reaction))
+                row = msgspec.structs.replace(self._row(key, reaction), run_id=run_id)
+            yield owing_as(row, since, self._by_of(key, reaction))
 
-    def _row(self, identity: StateIdentity, reaction: _Reaction) -> EnforcedRow:
-        return EnforcedRow(identity.target, identity.scope, identity.tag, reaction.since, reaction.entry)
+    def _row(self, key: EntryKey, reaction: _Reaction) -> EnforcedRow:
+        return EnforcedRow(key.target, key.scope, key.tag, reaction.since, reaction.entry, key.environment)
 
-    def _by_of(self, identity: StateIdentity, reaction: _Reaction) -> EnforcedBy | None:
+    def _by_of(self, key: EntryKey, reaction: _Reaction) -> EnforcedBy | None:
         """Return the declaration of a reaction: that of this run, or else that of the run that owes it."""
-        judged = self.judged
-        by = None if judged is None else judged.reaction_by(self._row(identity, reaction), self._masker.tag)
+        judged = self.judged if key.environment == self._own_environment else None
+        by = None if judged is None else judged.reaction_by(self._row(key, reaction), self._masker.tag)
         return by or reaction.entry.owed_by
 
     def _of(self, identity: StateIdentity) -> list[_Reaction]:
         """Return what a state makes up for: its own reaction, and those of states that it may have been."""
-        masked = self._masked(identity)
-        own = self._reactions.get(masked)
-        inherited = self._inherited.get(masked)
+        key = self._key(identity)
+        own = self._reactions.get(key)
+        inherited = self._inherited.get(key)
         if inherited is None:
-            inherited = self._heritage(identity, masked)
+            inherited = self._heritage(identity, key)
             if self.judged is not None:
-                self._inherited[masked] = inherited
+                self._inherited[key] = inherited
         return [*inherited, own] if own is not None else inherited
 
-    def _heritage(self, identity: StateIdentity, masked: StateIdentity) -> list[_Reaction]:
-        words, judged = words_of_state(masked.tag), self.judged
+    def _heritage(self, identity: StateIdentity, key: EntryKey) -> list[_Reaction]:
+        words, judged = words_of_state(key.tag), self.judged
         if judged is None or not self._earlier:
             return []
-        places = {(masked.target, words.module, word): None for word in (words.id, words.name)}
+        places = {(key.place, words.module, word): None for word in (words.id, words.name)}
         formers = dict.fromkeys(chain.from_iterable(self._earlier.get(place, ()) for place in places))
         heritage: list[_Reaction] = []
         for former in formers:
             reaction = self._reactions[former]
-            if former == masked or not reaction.since or not may_make_up(masked, former):
+            if former == key or not reaction.since or not may_make_up(key, former):
                 continue
             row = owing_as(self._row(former, reaction), reaction.since, reaction.entry.owed_by)
-            if former.scope == masked.scope:
+            if former.scope == key.scope:
                 row = msgspec.structs.replace(row, scope=identity.scope)
             if judged.has_left_reaction(row, identity.scope, self._masker.tag):
                 heritage.append(reaction)
@@ -231,17 +236,17 @@ class ReactionLedger:
             reaction.causes = {cause: (run_id, True) for cause, (run_id, _) in reaction.causes.items()}
         earlier = self._own if event.resumes in self._own else {event.resumes} - {""}
         self._run_id, self._own = event.run_id, {event.run_id, *earlier}
-        environments = sorted(event.environments.items(), reverse=True)
+        self._environment = environment_of_values(event.environment)
         self._by = EnforcedBy(
             "",
             highstate=not event.mods,
             requested=event.mods,
-            environment=" ".join(f"--{option} {name}" for option, name in environments if name),
+            environment=event.environment,
             pillar_keys=event.pillar_keys,
         )
 
     def _owe(self, event: ReactionsOwed) -> None:
-        cause = self._masked(StateIdentity(event.target, event.scope_identity, event.tag_))
+        cause = self._key(StateIdentity(event.target, event.scope_identity, event.tag_))
         for tag, target, sls in zip(event.tags, event.targets, event.slses, strict=True):
             reaction = self._made(StateIdentity(target, event.scope_identity, tag), sls, event.scope)
             self._add(reaction, {cause: (self._run_id, False)})
@@ -254,22 +259,22 @@ class ReactionLedger:
             if (whole.entry.function == LISTENER_FUNCTION) != (tag_of is listener_tag):
                 continue
             for tag, target in zip(event.tags, event.targets, strict=False):
-                identity = self._made(StateIdentity(target, scope, tag_of(tag)), whole.entry.sls, event.scope)
-                part = self._reactions[identity]
+                key = self._made(StateIdentity(target, scope, tag_of(tag)), whole.entry.sls, event.scope)
+                part = self._reactions[key]
                 part.before = part.before or whole.before
-                self._add(identity, whole.causes)
+                self._add(key, whole.causes)
             whole.before, whole.causes = "", {}
 
-    def _end(self, returned: Return, identity: StateIdentity) -> None:
-        for number in self._caused.get(identity, ()):
-            causes = self._reactions[number].causes
-            run_id, has_changed = causes.get(identity, ("", False))
+    def _end(self, returned: Return, key: EntryKey) -> None:
+        for reaction_key in self._caused.get(key, ()):
+            causes = self._reactions[reaction_key].causes
+            run_id, has_changed = causes.get(key, ("", False))
             if returned.changes and returned.result is not False and run_id:
-                causes[identity] = (run_id, True)
+                causes[key] = (run_id, True)
             elif not has_changed:
-                causes.pop(identity, None)
+                causes.pop(key, None)
         succeeded = returned.result is True
-        if (reaction := self._reactions.get(identity)) is not None and reaction.reacts:
+        if (reaction := self._reactions.get(key)) is not None and reaction.reacts:
             # Its requisites have decided about the changes of this run; a failure is owed from now on.
             if not succeeded:
                 reaction.before = reaction.since
@@ -277,23 +282,23 @@ class ReactionLedger:
                 reaction.before = ""
             reaction.causes = {}
         if succeeded and returned.ran:
-            for reaction in self._inherited.get(identity, ()):
-                reaction.heirs[identity] = True
+            for reaction in self._inherited.get(key, ()):
+                reaction.heirs[key] = True
 
-    def _add(self, identity: StateIdentity, causes: dict[StateIdentity, tuple[str, bool]]) -> None:
+    def _add(self, key: EntryKey, causes: dict[EntryKey, tuple[str, bool]]) -> None:
         for cause, called in causes.items():
-            self._reactions[identity].causes.setdefault(cause, called)
-            self._caused.setdefault(cause, {})[identity] = None
+            self._reactions[key].causes.setdefault(cause, called)
+            self._caused.setdefault(cause, {})[key] = None
 
-    def _made(self, identity: StateIdentity, sls: str, path: str) -> StateIdentity:
-        """Return the masked identity of a reaction, which is known from now on."""
-        masked = self._masked(identity)
-        if masked not in self._reactions:
-            self._reactions[masked] = _Reaction(entry=self._entry(masked, sls, path))
-        return masked
+    def _made(self, identity: StateIdentity, sls: str, path: str) -> EntryKey:
+        """Return what the entry of a reaction is found by; the reaction is known from now on."""
+        key = self._key(identity)
+        if key not in self._reactions:
+            self._reactions[key] = _Reaction(entry=self._entry(key, sls, path))
+        return key
 
-    def _entry(self, masked: StateIdentity, sls: str, path: str) -> EnforcedEntry:
-        words, name = words_of(masked.tag), self._masker.name
+    def _entry(self, key: EntryKey, sls: str, path: str) -> EnforcedEntry:
+        words, name = words_of(key.tag), self._masker.name
         return EnforcedEntry(
             words.module,
             words.function,
@@ -306,7 +311,8 @@ class ReactionLedger:
             owed_by=msgspec.structs.replace(self._by, sls=name(sls)),
         )
 
-    def _masked(self, identity: StateIdentity) -> StateIdentity:
-        """Return an identity as entries have it."""
+    def _key(self, identity: StateIdentity) -> EntryKey:
+        """Return what the entry of a state is found by, in the environment of the run that is followed."""
         masker = self._masker
-        return StateIdentity(identity.target, masker.name(identity.scope), masker.tag(identity.tag))
+        scope, tag = masker.name(identity.scope), masker.tag(identity.tag)
+        return EntryKey(identity.target, scope, tag, self._environment)

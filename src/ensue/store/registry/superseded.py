@@ -23,7 +23,7 @@ from ensue.core.model.state_tag import TagWords, tag_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
+    from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow, EntryKey
 
 _EXISTS: Final = b"exists"
 """Without this key, a new state needs no decoding."""
@@ -112,14 +112,11 @@ def _former(row: EnforcedRow, thing: str) -> EnforcedRow:
 
 def _without(row: EnforcedRow, removed: str, by: EnforcedRow) -> EnforcedRow:
     """Return an entry once another state has removed a thing, and what is below it if it is a path."""
-    entry = row.entry
-    things = tuple(thing for thing in things_of(entry) if removed not in removing(thing))
-    entry = (
-        msgspec.structs.replace(entry, things=things)
-        if things
-        else msgspec.structs.replace(entry, is_absence=True, superseded_by=(by.scope, by.tag))
-    )
-    return msgspec.structs.replace(row, entry=entry)
+    things = tuple(thing for thing in things_of(row.entry) if removed not in removing(thing))
+    if things:
+        return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, things=things))
+    absent = msgspec.structs.replace(row.entry, is_absence=True)
+    return msgspec.structs.replace(row, entry=absent).superseded(by.key)
 
 
 class LastEnforced:
@@ -150,22 +147,22 @@ class LastEnforced:
         yield from self._superseding(row)
         for thing in removed:
             for other in of_target.about(thing):
-                if other.identity != row.identity:
+                if other.key != row.key:
                     without = _without(other, thing, row)
                     of_target.take_out(other)
                     of_target.add(without)
                     yield without
 
     def _superseding(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
-        of_target, by = self._of(row), (row.scope, row.tag)
+        of_target, key = self._of(row), row.key
         for other, things in of_target.others(row):
             last = set(last_things_of(other.entry))
-            if other.entry.superseded_by != by or not last.isdisjoint(things):
+            if other.superseded_by != key or not last.isdisjoint(things):
                 passed_on = tuple(
                     thing for thing in things_of(other.entry) if thing in things or thing not in last
                 )
-                entry = msgspec.structs.replace(other.entry, superseded_by=by, passed_on=passed_on)
-                superseded = msgspec.structs.replace(other, entry=entry)
+                entry = msgspec.structs.replace(other.entry, passed_on=passed_on)
+                superseded = msgspec.structs.replace(other, entry=entry).superseded(key)
                 of_target.add(superseded)
                 yield superseded
         of_target.add(row)
@@ -182,14 +179,14 @@ class _OfTarget:
     """The entries of one target, by what they are about."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, dict[tuple[str, str], EnforcedRow]] = {}
-        self._by_state: dict[tuple[str, str], EnforcedRow] = {}
+        self._rows: dict[str, dict[EntryKey, EnforcedRow]] = {}
+        self._by_state: dict[EntryKey, EnforcedRow] = {}
         self._paths: list[str] = []
         self._absent_paths: set[str] = set()
         """Paths that a state has made absent at some time."""
 
     def add(self, row: EnforcedRow) -> None:
-        key = row.scope, row.tag
+        key = row.key
         self._by_state[key] = row
         for thing in things_of(row.entry):
             rows = self._rows.get(thing)
@@ -203,7 +200,7 @@ class _OfTarget:
 
     def take_out(self, row: EnforcedRow) -> EnforcedRow | None:
         """Remove the entry that the state of a row has so far, and return it; None if it has none."""
-        key = row.scope, row.tag
+        key = row.key
         before = self._by_state.pop(key, None)
         for thing in () if before is None else things_of(before.entry):
             del self._rows[thing][key]
@@ -211,22 +208,22 @@ class _OfTarget:
 
     def is_last(self, row: EnforcedRow) -> bool:
         """Return whether the state of a row has an entry that nothing supersedes."""
-        known = self._by_state.get((row.scope, row.tag))
+        known = self._by_state.get(row.key)
         return known is not None and known.entry.superseded_by is None
 
     def others(self, row: EnforcedRow) -> list[tuple[EnforcedRow, set[str]]]:
         """Return the rows of other states that a row supersedes, each with the things that pass on to it."""
-        passing: dict[tuple[str, str], tuple[EnforcedRow, set[str]]] = {}
+        passing: dict[EntryKey, tuple[EnforcedRow, set[str]]] = {}
         for other, thing in self._superseded(row):
-            passing.setdefault((other.scope, other.tag), (other, set()))[1].add(thing)
+            passing.setdefault(other.key, (other, set()))[1].add(thing)
         return [*passing.values()]
 
     def _superseded(self, row: EnforcedRow) -> Iterator[tuple[EnforcedRow, str]]:
-        key = row.scope, row.tag
+        key = row.key
         for thing in things_of(row.entry):
             rows = self._rows.get(thing, {})
             if len(rows) > 1 or (rows and key not in rows):
-                yield from ((other, thing) for place, other in rows.items() if place != key)
+                yield from ((other, thing) for known, other in rows.items() if known != key)
             if thing.startswith("/"):
                 yield from self._below(thing) if is_absence(row.entry) else self._absences_above(thing)
 
@@ -234,7 +231,7 @@ class _OfTarget:
         """Return the rows about a thing, and, of a path, about what is below it."""
         below = self._below(thing) if thing.startswith("/") else ()
         rows = (*self._rows.get(thing, {}).values(), *(row for row, _ in below))
-        return [*{(row.scope, row.tag): row for row in rows}.values()]
+        return [*{row.key: row for row in rows}.values()]
 
     def _absences_above(self, path: str) -> Iterator[tuple[EnforcedRow, str]]:
         if not self._absent_paths:

@@ -14,11 +14,12 @@ import msgspec
 
 from ensue.core.masking import MASK
 from ensue.core.model.chunk import LISTENER_FUNCTION, LISTENER_PREFIX
-from ensue.core.model.enforced import EnforcedBy
+from ensue.core.model.enforced import EnforcedBy, environment_of_values
 from ensue.core.model.resource import DeclaredBy
 from ensue.core.model.state_identity import callers_of
 from ensue.core.model.state_tag import listener_tag, tag_of, words_of
 from ensue.language.tree import sls_key
+from ensue.store.registry.enforced_form import key_of
 from ensue.store.runs.lost_targets import FannedOutState
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
+    from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.services import CallSite
     from ensue.language.settings.roots import Roots
-    from ensue.store.registry.enforced_form import EnforcedRow
+    from ensue.store.registry.enforced_form import EnforcedRow, EntryKey
 
 _DEPLOYED: Final = ":"
 """Ends the name that is used instead of an SLS where an environment is deployed on its own."""
@@ -187,6 +189,10 @@ class RunDeclarations:
     def is_of_environment(self, by: EnforcedBy) -> bool:
         """Return whether a state was enforced with the environments of this run."""
         return by.environment == self._requested.environment
+
+    def key_of(self, identity: StateIdentity) -> EntryKey:
+        """Return what the entry of a state of this run is found by."""
+        return key_of(identity, environment_of_values(self._requested.environment))
 
     def _judges_with(self, by: EnforcedBy, slses: Container[str]) -> bool:
         if not by.sls or by.sls.endswith(_DEPLOYED) or not self.is_of_environment(by):

@@ -210,7 +210,7 @@ class Enforcement:
 
     def _cause(self, returned: Return, entry: EnforcedState, observed: DataMap) -> str:
         """Return the state that left a thing as it is now, and its run; empty: it was none of the project."""
-        other = self._store.superseding(returned.identity, entry)
+        other = self._store.superseding(returned.identity)
         left, before = (None if other is None else other.whole), entry.whole
         if other is None or not is_mapping(left) or not is_mapping(before):
             return ""
@@ -218,7 +218,8 @@ class Enforcement:
         shared = [key for key in changed if key in left and key not in _OF_ONE_CALL]
         if not shared or any(left[key] != observed[key] for key in shared):
             return ""
-        return f"{other.id} ({other.module}.{other.function}) in run {other.run_id}"
+        environment = other.environment and f" ({other.environment})"
+        return f"{other.id} ({other.module}.{other.function}) in run {other.run_id}{environment}"
 
 
 def _differences(

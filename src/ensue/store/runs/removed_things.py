@@ -23,7 +23,7 @@ class RemovedThings:
     """
 
     def __init__(self, rows: Iterable[EnforcedRow], removed_now: Collection[tuple[str, str]]) -> None:
-        absences = {(row.target, row.scope, row.tag): row for row in rows if is_absence(row.entry)}
+        absences = {row.key: row for row in rows if is_absence(row.entry)}
         self._absences = absences
         self._last = {(row.target, thing) for row in absences.values() for thing in last_things_of(row.entry)}
         self._removed_now = removed_now
@@ -32,9 +32,7 @@ class RemovedThings:
         """Return whether everything that a state made is absent, or below a path that is."""
         if is_absence(row.entry):
             return True
-        absence = (
-            self._absences.get((row.target, *row.entry.superseded_by)) if row.entry.superseded_by else None
-        )
+        absence = None if row.superseded_by is None else self._absences.get(row.superseded_by)
         removed = set(things_of(absence.entry)) if absence is not None else set[str]()
         return all(self._is_absent(row.target, thing, removed) for thing in things_of(row.entry))
 

@@ -19,15 +19,14 @@ if TYPE_CHECKING:
 
     from ensue.core.model.enforced import EnforcedBy
     from ensue.core.model.returns import Return
-    from ensue.core.model.state_identity import StateIdentity
-    from ensue.store.registry.enforced_form import EnforcedRow
+    from ensue.store.registry.enforced_form import EnforcedRow, EntryKey
     from ensue.store.runs.declarations import RunDeclarations
 
 _Declaration: TypeAlias = "tuple[str, str, str, str, str, str, str, str]"
 
 
 def replaced_states(
-    entries: Callable[[Collection[StateIdentity]], Iterable[EnforcedRow]],
+    entries: Callable[[Collection[EntryKey]], Iterable[EnforcedRow]],
     declarations: RunDeclarations,
     returns: Mapping[str, Return],
     masked: Callable[[str], str],
@@ -48,14 +47,16 @@ def replaced_states(
     ]
     rows = [
         row
-        for row in entries({each.identity for each in enforced})
+        for row in entries({declarations.key_of(each.identity) for each in enforced})
         if row.is_readable and MASK not in row.tag and declarations.has_left_target(row)
     ]
     if not rows:
         return []
     declared = {
         _declaration(
-            each.target, masked(each.scope_identity), (each.module, each.function, masked(each.id)), by
+            msgspec.structs.replace(declarations.key_of(each.identity), scope=masked(each.scope_identity)),
+            (each.module, each.function, masked(each.id)),
+            by,
         )
         for each in enforced
         if (by := declarations.of_return(each)) is not None
@@ -66,11 +67,11 @@ def replaced_states(
 def _of_row(row: EnforcedRow) -> _Declaration | None:
     entry = row.entry
     words = (entry.module, entry.function, entry.id)
-    return None if entry.by is None else _declaration(row.target, row.scope, words, entry.by)
+    return None if entry.by is None else _declaration(row.key, words, entry.by)
 
 
-def _declaration(target: str, scope: str, words: tuple[str, str, str], by: EnforcedBy) -> _Declaration:
-    return target, scope, *words, by.sls, by.on, by.environment
+def _declaration(key: EntryKey, words: tuple[str, str, str], by: EnforcedBy) -> _Declaration:
+    return key.target, key.environment, key.scope, *words, by.sls, by.on
 
 
 def _as_former(row: EnforcedRow) -> EnforcedRow:

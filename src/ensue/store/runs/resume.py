@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.core.contracts.enforced import environment_phrase
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import StillRunningError, UnknownRunError
+from ensue.core.model.enforced import environment_of_values
 from ensue.core.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted
 from ensue.store.runs.own_minion import own_minion
 from ensue.store.runs.process_marks import still_running
@@ -82,6 +84,24 @@ def run_to_resume(cachedir: Path, prefix: str, minion_id: str, *, despite_runnin
             ]
         )
     return resumed
+
+
+def refuse_other_environment(started: RunStarted, environment: str) -> None:
+    """Refuse to resume a run in another environment: what it finished has the values of its own.
+
+    Args:
+        started: the run to resume.
+        environment: the environment of this command (`environment_of_values`).
+
+    Raises:
+        UnknownRunError: the run had another one.
+    """
+    was = environment_of_values(started.environment)
+    if started.pillar is not None and was != environment:  # A journal of ensue 0.1.0 has no pillar.
+        raise UnknownRunError(
+            f"{started.run_id} ran {environment_phrase(was)}, and ensue.yaml has this command run"
+            f" {environment_phrase(environment)}: select what it had, or start a new run"
+        )
 
 
 def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import StoreError, UnknownRunError
-from ensue.core.model.enforced import FormerState
+from ensue.core.model.enforced import FormerState, environment_of_values
 from ensue.core.model.events import NodeFinished, NodeStarted
+from ensue.store.registry.enforced_form import key_of
 from ensue.store.registry.killed_applies import KilledApplies
 from ensue.store.runs.process_marks import still_running
 from ensue.store.runs.run_history import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ensue.core.model.events import CommandStarted, RunEvent, RunFinished, RunStarted
     from ensue.core.model.state_identity import StateIdentity
     from ensue.store.registry.enforced import EnforcedStore
+    from ensue.store.registry.enforced_form import EntryKey
     from ensue.store.runs.journal_form import JournalSummary
 
 
@@ -131,7 +133,7 @@ def killed_applies(cachedir: Path) -> KilledApplies:
         StoreError: a journal cannot be read.
     """
     last: list[RunStarted | None] = []
-    begun: dict[StateIdentity, FormerState] = {}
+    begun: dict[EntryKey, FormerState] = {}
     owing: list[list[RunEvent]] = []
     running: list[CommandStarted] = []
     for path, started, ended in _incomplete(cachedir):
@@ -145,7 +147,7 @@ def killed_applies(cachedir: Path) -> KilledApplies:
         if ended is None:
             killed = FormerState(word="killed", value="", run_id=started.run_id)
             for identity in _unfinished(events):
-                begun.setdefault(identity, killed)
+                begun.setdefault(key_of(identity, environment_of_values(started.environment)), killed)
         if not settled_mark(path).exists():
             owing.append(events)
     return KilledApplies(last=next(iter(last), None), begun=begun, owing=owing[::-1], running=running)

@@ -54,7 +54,7 @@ def undeclared_reactions(
     unsettled = UnsettledStates(outcome, targets.opens_scopes)
     returns = list(every_part(outcome.returns.values()))
     called = {
-        StateIdentity(returned.target, returned.scope_identity, tag)
+        declarations.key_of(StateIdentity(returned.target, returned.scope_identity, tag))
         for returned in returns
         if returned.result is not False
         for tag in (returned.tag, listener_tag(returned.tag))
@@ -78,7 +78,7 @@ def undeclared_reactions(
             or (path, declared_as) in failed
         ):
             return False
-        return row.identity in called or not declarations.has_reaction(path, row.tag, masked=str)
+        return row.key in called or not declarations.has_reaction(path, row.tag, masked=str)
 
     rows = [row for row in unclaimed if is_settled(row)]
     if not rows:
@@ -86,7 +86,7 @@ def undeclared_reactions(
     import shlex  # Only a run with such a warning needs it.
 
     words = {word for returned in returns for word in (returned.id, returned.name, returned.tag)}
-    names, among = NamedStates(known(), words), {row.identity for row in rows}
+    names, among = NamedStates(known(), words), {row.key for row in rows}
     forgotten = list(dict.fromkeys(names.exact(row, among) for row in rows))
     named = list(dict.fromkeys(_named(row, targets.own) for row in rows))
     more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return
     from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.outcome import EngineOutcome
-    from ensue.store.registry.enforced_form import EnforcedRow
+    from ensue.store.registry.enforced_form import EnforcedRow, EntryKey
     from ensue.store.runs.declarations import RunDeclarations
 
 
@@ -61,7 +61,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def undeclared_states(
-    entries: Callable[[Collection[StateIdentity]], Sequence[EnforcedRow]],
+    entries: Callable[[Collection[EntryKey]], Sequence[EnforcedRow]],
     declarations: RunDeclarations,
     outcome: EngineOutcome,
     targets: KnownTargets,
@@ -71,7 +71,7 @@ def undeclared_states(
     """Return the states that are no longer declared; None if there are none; this blocks.
 
     Args:
-        entries: returns what earlier applies enforced, without the entries of the states that it is given.
+        entries: returns what earlier applies enforced, but those that it is given.
         declarations: those of this run.
         outcome: how it ended; one that was cut short says nothing.
         targets: the targets that there are.
@@ -87,20 +87,20 @@ def undeclared_states(
     missing = [row for row in others if row.entry.by is not None and not run.declares(row, row.entry.by)]
     if not missing:
         return None
-    rows, undeclared = run.as_enforced_now(entries(())), {row.identity for row in missing}
+    rows, undeclared = run.as_enforced_now(entries(())), {row.key for row in missing}
     alive = run.places | {
         place
         for row in rows
-        if row.identity not in undeclared and not run.has_passed_on(row) and not is_absence(row.entry)
+        if row.key not in undeclared and not run.has_passed_on(row) and not is_absence(row.entry)
         for place in _places(row)
     }
     removed = RemovedThings(rows, removed_by(run.made))
-    kept_places = {(row.target, row.scope, row.tag) for row in rows}
+    kept_keys = {row.key for row in rows}
 
     def is_left(row: EnforcedRow, thing: str) -> bool:
         # Once the last entry about a thing is forgotten, the earlier ones do not come back.
-        by = None if thing in last_things_of(row.entry) else row.entry.superseded_by
-        return (row.target, thing) not in alive and (by is None or (row.target, *by) in kept_places)
+        by = None if thing in last_things_of(row.entry) else row.superseded_by
+        return (row.target, thing) not in alive and (by is None or by in kept_keys)
 
     left = [
         (row, part)
@@ -110,10 +110,10 @@ def undeclared_states(
         if not removed.cover(part)
     ]
     last: dict[tuple[str, str], EnforcedRow] = {}
-    for _, part in sorted(left, key=lambda pair: (pair[0].entry.superseded_by is None, pair[0].run_id)):
+    for _, part in sorted(left, key=lambda pair: (pair[0].superseded_by is None, pair[0].run_id)):
         last.update(dict.fromkeys(_places(part), part))
     names, kept_names = NamedStates(rows, run.words), NamedStates(entries(()), run.words)
-    among = {row.identity for row, _ in left}
+    among = {row.key for row, _ in left}
     things = [
         UndeclaredThing(
             row=part,
@@ -127,9 +127,9 @@ def undeclared_states(
         )
         for row, part in left
         if any(last[place] is part for place in _places(part))
-        for is_kept in (row.identity in run.kept,)
+        for is_kept in (row.key in run.kept,)
     ]
-    states = tuple({row.identity: row for row, _ in left}.values())
+    states = tuple({row.key: row for row, _ in left}.values())
     return Undeclared(things=tuple(things), entries=states) if things else None
 
 
@@ -150,7 +150,7 @@ class _Run:
         declarations: RunDeclarations,
         outcome: EngineOutcome,
         targets: KnownTargets,
-        entries: Callable[[Collection[StateIdentity]], Sequence[EnforcedRow]],
+        entries: Callable[[Collection[EntryKey]], Sequence[EnforcedRow]],
     ) -> None:
         self._entries = entries
         self._declarations = declarations
@@ -159,16 +159,16 @@ class _Run:
         self._returns = list(every_part(outcome.returns.values()))
 
     @cached_property
-    def _things(self) -> dict[StateIdentity, tuple[str, ...]]:
+    def _things(self) -> dict[EntryKey, tuple[str, ...]]:
         """What each state is about; none of one that was not called, or of which that is not known."""
         return {
-            state_return.identity: made.things if _is_about_these(state_return, made) else ()
+            self._key(state_return): made.things if _is_about_these(state_return, made) else ()
             for state_return, made in self.made
         }
 
     @cached_property
-    def _names(self) -> dict[StateIdentity, str]:
-        return {state_return.identity: state_return.name for state_return, _ in self.made}
+    def _names(self) -> dict[EntryKey, str]:
+        return {self._key(state_return): state_return.name for state_return, _ in self.made}
 
     @cached_property
     def words(self) -> set[str]:
@@ -181,30 +181,32 @@ class _Run:
         return ids.union(self._names.values(), (returned.tag for returned in self._returns))
 
     @cached_property
-    def _arguments(self) -> dict[StateIdentity, int]:
+    def _arguments(self) -> dict[EntryKey, int]:
         """The fingerprint of the arguments of each state."""
-        return {state_return.identity: state_return.fingerprint for state_return in self._returns}
+        return {self._key(state_return): state_return.fingerprint for state_return in self._returns}
 
     @cached_property
-    def settled(self) -> set[StateIdentity]:
+    def settled(self) -> set[EntryKey]:
         """The states of this run that cannot have been about something else before: their tags name it."""
         moving = {
-            state_return.identity for state_return, made in self.made if made.may_move or made.may_be_several
+            self._key(state_return)
+            for state_return, made in self.made
+            if made.may_move or made.may_be_several
         }
         return {
-            identity
-            for identity, things in self._things.items()
-            if not things or (things == (_thing_of_tag(identity.tag),) and identity not in moving)
+            key
+            for key, things in self._things.items()
+            if not things or (things == (_thing_of_tag(key.tag),) and key not in moving)
         }
 
     def as_enforced_now(self, rows: Iterable[EnforcedRow]) -> list[EnforcedRow]:
         """Return entries as they are once this run has enforced its states: with what those leave behind."""
         now: list[EnforcedRow] = []
         for row in rows:
-            things = self._things.get(row.identity)
+            things = self._things.get(row.key)
             if things and things != things_of(row.entry):
-                now += left_behind(row, things, self._arguments[row.identity])
-                entry = msgspec.structs.replace(row.entry, name=self._names[row.identity], things=things)
+                now += left_behind(row, things, self._arguments[row.key])
+                entry = msgspec.structs.replace(row.entry, name=self._names[row.key], things=things)
                 row = msgspec.structs.replace(row, entry=entry)  # noqa: PLW2901
             now.append(row)
         return now
@@ -214,12 +216,15 @@ class _Run:
         return UnsettledStates(self._outcome, self._targets.opens_scopes, self._has_value)
 
     @cached_property
-    def kept(self) -> set[StateIdentity]:
-        """The states that there is an entry of; an apply has written its own before it reports."""
-        return {row.identity for row in self._entries(())}
+    def kept(self) -> set[EntryKey]:
+        """The entries that there are; an apply has written its own before it reports."""
+        return {row.key for row in self._entries(())}
 
     def _has_value(self, identity: StateIdentity) -> bool:
-        return identity in self.kept
+        return self._declarations.key_of(identity) in self.kept
+
+    def _key(self, returned: Return) -> EntryKey:
+        return self._declarations.key_of(returned.identity)
 
     @cached_property
     def made(self) -> list[tuple[Return, MadeByState]]:
@@ -262,7 +267,7 @@ class _Run:
         not compile keeps it.
         """
         by = row.entry.by
-        if row.entry.superseded_by is None or by is None or self._declarations.judges_state(by):
+        if row.superseded_by is None or by is None or self._declarations.judges_state(by):
             return False
         return not self._declarations.may_be_elsewhere(by)
 
