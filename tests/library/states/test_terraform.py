@@ -200,14 +200,14 @@ def test_a_configuration_of_another_environment_is_told_apart(tmp_path: Path) ->
         return returned
 
     assert of("dev", test=False).warnings == ()
-    said = (
+    remark = (
         "vm was applied last with --pillarenv dev: for another environment, give it a state of its own, with "
         "`- name: vm-{{ opts['pillarenv'] }}`"
     )
     for test in (True, False):
-        assert f"nothing was changed: {said}; if that is meant" in of("prod", test=test).comment
+        assert f"nothing was changed: {remark}; if that is meant" in of("prod", test=test).comment
     for test in (True, False):
-        assert of("", test=test).warnings == (said,)
+        assert of("", test=test).warnings == (remark,)
     assert "vm was applied last without --pillarenv: " in of("dev", test=True).comment
 
 

@@ -171,7 +171,7 @@ def _warnings(result: TerraformPlanResult | TerraformApplyResult) -> tuple[str, 
 def _environment(ctx: StateContext) -> str:
     """Return what selects the environments of a run, in the words of the command line."""
     given = ((option, ctx.opts.get(option)) for option in ("saltenv", "pillarenv"))
-    return " ".join(f"--{option} {value}" for option, value in given if isinstance(value, str) and value)
+    return " ".join(f"--{option} {value!s}" for option, value in given if value)
 
 
 def _note_environment(ctx: StateContext, workspace: Workspace) -> None:

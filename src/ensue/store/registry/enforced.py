@@ -297,9 +297,9 @@ class EnforcedStore:
         ]
         if self._last is None and any(row.entry.things != () for row in rows):
             self._last = LastEnforced(self.known())
-        if (last := self._last) is not None:
-            rows = [*chain.from_iterable(map(last.enforce, rows, (made.removed for made in made_by)))]
-        self._write(rows)
+        removed = (made.removed for made in made_by)
+        last = self._last
+        self._write([*chain.from_iterable(map(last.enforce, rows, removed))] if last else rows)
         with self._turn:
             del self._pending[: len(pending)]
 
