@@ -291,15 +291,13 @@ class EnforcedStore:
 
     def _write_pending(self, pending: Sequence[tuple[Return, EnforcedBy | None]]) -> None:
         made_by = [self._made_by(returned) for returned, _ in pending]
-        rows = [
-            self._as_before(self._rows.of_return(returned, by, made, self._run_id))
-            for (returned, by), made in zip(pending, made_by, strict=True)
-        ]
+        whole = zip(pending, made_by, strict=True)
+        rows = [self._as_before(self._rows.of_return(*noted, made, self._run_id)) for noted, made in whole]
         if self._last is None and any(row.entry.things != () for row in rows):
             self._last = LastEnforced(self.known())
-        removed = (made.removed for made in made_by)
-        last = self._last
-        self._write([*chain.from_iterable(map(last.enforce, rows, removed))] if last else rows)
+        if last := self._last:
+            rows = [*chain.from_iterable(map(last.enforce, rows, (made.removed for made in made_by)))]
+        self._write(rows)
         with self._turn:
             del self._pending[: len(pending)]
 
