@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -13,7 +11,6 @@ import msgspec
 
 from ensue.app.run_wiring import RunWiring
 from ensue.core.contracts.target_questions import questions_of_run
-from ensue.core.errors import StoreError
 from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
 from ensue.core.model.resume_command import resume_command
@@ -51,9 +48,7 @@ if TYPE_CHECKING:
     from ensue.language.plans.resource_plans import ResourcePlans
     from ensue.language.plans.run_options import RunOptions
     from ensue.store.runs.declarations import RunDeclarations
-    from ensue.store.runs.departed_hosts import DepartedHost
     from ensue.store.runs.resume import ResumedRun
-    from ensue.store.runs.undeclared_things import Undeclared
 
 
 class Run:
@@ -302,68 +297,12 @@ class Run:
         )
 
     async def _left_behind(self, declarations: RunDeclarations, outcome: EngineOutcome) -> list[Diagnostic]:
-        """Return warnings about what earlier applies made or owe, and nothing declares or reaches now."""
-        from ensue.core.model.srn import Srn
-        from ensue.store.registry.enforced_views import with_declaration
-        from ensue.store.runs.departed_hosts import departed_hosts
-        from ensue.store.runs.replaced_states import replaced_states
-        from ensue.store.runs.undeclared_reactions import undeclared_reactions
-        from ensue.store.runs.undeclared_states import KnownTargets, reached_targets, undeclared_states
+        from ensue.store.runs.left_behind import left_behind
 
-        services, enforced, thread = self._services, self._stores.enforced, self._stores.opened.thread
-        targets = KnownTargets(
-            own=self._stores.minion,
-            is_kept=lambda target: services.targets.directory.shown_config(target) is not None,
-            is_gone=lambda target: (
-                (record := services.targets.directory.index.record(target)) is None
-                or record.status == "orphaned"
-            ),
-            removal=lambda target, module, function: services.compilation.states_of(target.type).removal(
-                module, function
-            ),
-            is_kept_by_name=lambda target, module: bool(
-                services.compilation.states_of(target.type).attribute(module, "KEPT_BY_NAME")
-            ),
-            made_by=MadeThings(services.compilation.states_of).of,
-            opens_scopes=services.compilation.states.opens_scopes,
+        targets, opened = self._services.targets, self._stores.opened
+        return await left_behind(
+            targets, self._stores.enforced, opened.thread, declarations, outcome, test=self._options.test
         )
-        test = self._options.test
-
-        def look() -> tuple[Undeclared | None, Diagnostic | None]:
-            if not test:
-                masked = self._stores.masker.name
-                enforced.rewrite(replaced_states(enforced.known, declarations, outcome.returns, masked))
-            unclaimed = enforced.reactions.unclaimed()
-            return (
-                undeclared_states(enforced.known, declarations, outcome, targets, test=test),
-                undeclared_reactions(unclaimed, enforced.known, declarations, outcome, targets),
-            )
-
-        def look_for_hosts() -> list[DepartedHost]:
-            own, is_known = self._stores.minion, services.targets.directory.index.is_known
-            rows = enforced.known_on(lambda name: (srn := Srn.parse(name)) != own and not is_known(srn))
-            return departed_hosts(rows, declarations, outcome, minion=own.id, test=test)
-
-        try:
-            departed = await thread.run(look_for_hosts)
-            left, owed = await thread.run(look)
-            if left is not None:
-                from ensue.language.plans.things_gone import things_gone
-
-                named = {thing: thing.place for thing in left.things}
-                gone = await things_gone(services.targets, [*named.values()], reached_targets(outcome))
-                left = left.without([thing for thing, place in named.items() if place in gone])
-            reported = [row for host in departed for row in host.rows]
-            if left is not None:
-                reported += left.entries
-            if reported and not test:
-                with suppress(StoreError):  # The next apply reports it again.
-                    rows = [with_declaration(row, is_reported=True) for row in reported]
-                    await thread.run(partial(enforced.rewrite, rows))
-        except StoreError:
-            return []  # A plan needs no store; states that do need it have failed with this error.
-        warnings = (*(host.warning for host in departed), left and left.warning, owed)
-        return [warning for warning in warnings if warning]
 
     async def _outcome(
         self,
