@@ -42,7 +42,7 @@ def test_what_owns_many_things(
     ("changes", "before", "items"),
     [
         ({"mode": "0600"}, {"mode": "0640"}, "mode: 0640 -> 0600"),
-        ({"n": {"mode": "0711"}}, {"mode": "0755"}, "n:mode: 0755 -> 0711"),
+        ({"n": {"mode": "0711"}}, {"mode": "0755"}, "mode: 0755 -> 0711"),
         ({"mode": "0600"}, {"mode": None}, "mode: 0600"),
         ({"mode": "0600"}, {"exists": False}, "mode: 0600"),
         ({"mode": "0600"}, None, "mode: 0600"),
