@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from tests.support import chance
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -54,6 +55,7 @@ _BYTECODE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 def pytest_configure(config: pytest.Config) -> None:
     """Make what the caller's shell may have set harmless to the processes that tests start."""
     _hear_signals()
+    chance.SEED = config.getoption("randomly_seed", 0)
     # What thousands of collected tests keep is looked through seldom: a tenth of the time went there.
     gc.set_threshold(50_000, 20, 100)
     # Hundreds of processes would otherwise compile all that they import, each of them anew.

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.shell import Shell
+from tests.support.chance import chance_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 
 ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "3"))
-SEEDS = random.sample(range(10**6), min(ROUNDS, 50))
+_CHANCE = chance_of(__name__)
+
+SEEDS = _CHANCE.sample(range(10**6), min(ROUNDS, 50))
 LONGEST_AWAKE_S = 0.02
 LONGEST_S = 300.0
 MOST_KILLS = 4

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.shell import Shell
+from tests.support.chance import chance_of
 from tests.support.sshd import running_sshd
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from tests.support.sshd import Sshd
 
 ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "3"))
-SEEDS = random.sample(range(10**6), ROUNDS)
+_CHANCE = chance_of(__name__)
+
+SEEDS = _CHANCE.sample(range(10**6), ROUNDS)
 LONGEST_AWAKE_S = 3.0
 SECRETS = [f"pl4nted-{number:02d}-{os.urandom(8).hex()}" for number in range(20)]
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.shell import Ended, Shell, command, environment
+from tests.support.chance import chance_of
 from tests.torture.project import WHOLE, TortureProject
 
 from ensue.core.model.events import NodeFinished, RunFinished
@@ -33,12 +33,14 @@ NEEDED_KIB = 280
 WITH_RESERVE_KIB = 80
 """With so much room at its start, a run has the reserve."""
 
+_CHANCE = chance_of(__name__)
+
 ROOMS = [
     (room_kib, shift)
     for room_kib in range(0, NEEDED_KIB, 4)
-    for shift in random.sample(range(1, 60), 2 if IS_LONG else 1)
+    for shift in _CHANCE.sample(range(1, 60), 2 if IS_LONG else 1)
 ]
-CASES = ROOMS if IS_LONG else random.sample(ROOMS, 6)
+CASES = ROOMS if IS_LONG else _CHANCE.sample(ROOMS, 6)
 
 pytestmark = pytest.mark.namespace
 
@@ -241,7 +243,7 @@ THINGS = 40
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount and fill a file system")
-@pytest.mark.parametrize("size_kib", random.sample(range(120, 400), 20 if IS_LONG else 1))
+@pytest.mark.parametrize("size_kib", _CHANCE.sample(range(120, 400), 20 if IS_LONG else 1))
 def test_a_deployment_that_finds_no_room(tmp_path: Path, size_kib: int) -> None:
     """It stops, reports what was provisioned, and the next deployment makes only the rest.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.shell import Shell
+from tests.support.chance import chance_of
 from tests.test_docs import ROOT, blocks
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ DESTROY = ("deploy", "--app", "shop", "--env", "dev", "--destroy")
 CREATION = ("read document", "write keep", "read answer", "make", "write outputs")
 REMOVAL = ("read document", "remove", "write outputs")
 MOMENTS = [f"{when}|{step}" for step in CREATION for when in ("before", "after")]
-SEEDS = random.sample(range(10**6), len(MOMENTS) * (ROUNDS // 10 if IS_LONG else 1))
+_CHANCE = chance_of(__name__)
+
+SEEDS = _CHANCE.sample(range(10**6), len(MOMENTS) * (ROUNDS // 10 if IS_LONG else 1))
 
 DEFINITIONS = f"""\
 kind: Definition

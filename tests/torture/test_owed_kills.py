@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.shell import Shell
+from tests.support.chance import chance_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "3"))
-SEEDS = random.sample(range(10**6), ROUNDS)
+_CHANCE = chance_of(__name__)
+
+SEEDS = _CHANCE.sample(range(10**6), ROUNDS)
 _STATES = 6
 _KILLS = 3
 

@@ -13,6 +13,7 @@ import termios
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.chance import chance_of
 from tests.torture.project import TRAPPED, WHOLE, TortureProject
 
 from ensue.core.model.events import RunFinished
@@ -27,7 +28,9 @@ IS_LONG = ROUNDS >= 50
 KILLED = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
 """Signals of random rounds; half of them leave nobody a chance."""
 
-SEEDS = random.sample(range(10**6), ROUNDS)
+_CHANCE = chance_of(__name__)
+
+SEEDS = _CHANCE.sample(range(10**6), ROUNDS)
 _LONGEST_AWAKE_S = 0.05
 
 
@@ -81,8 +84,8 @@ def test_random_kills(make: Callable[..., TortureProject], results: Any, seed: i
     project.check(project.shell.run("runs", "show", "last", "--out", "json"), results)
 
 
-@pytest.mark.parametrize("step", TRAPPED if IS_LONG else random.sample(TRAPPED, 2))
-@pytest.mark.parametrize("when", ["before", "after"] if IS_LONG else random.sample(["before", "after"], 1))
+@pytest.mark.parametrize("step", TRAPPED if IS_LONG else _CHANCE.sample(TRAPPED, 2))
+@pytest.mark.parametrize("when", ["before", "after"] if IS_LONG else _CHANCE.sample(["before", "after"], 1))
 def test_the_resume_of_a_resume_is_killed(
     make: Callable[..., TortureProject], results: Any, when: str, step: str
 ) -> None:

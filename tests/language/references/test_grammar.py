@@ -11,7 +11,7 @@ from ensue.core.model.property_path import Every, Indexed
 from ensue.core.model.reference import Reference
 from ensue.language.references.detection import holds_sign, may_bind
 from ensue.language.references.explicit_bindings import shown_bindings
-from ensue.language.references.faults import _each_of_all
+from ensue.language.references.faults import _instead_of
 from ensue.language.references.grammar import Malformed, read_text
 
 ALL = Every.ITEM
@@ -221,9 +221,10 @@ def test_an_argument_binding_names_the_minion_of_its_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("selector", "advice"), [("*", "all instances at once cannot be read"), ("c", "name one")]
+    ("selector", "count", "advice"),
+    [("*", 2, "all instances at once cannot be read"), ("c", 2, "name one"), ("c", 1, "leave out `[c]`")],
 )
-def test_an_instance_that_does_not_exist_has_a_remedy(selector: str, advice: str) -> None:
+def test_an_instance_that_does_not_exist_has_a_remedy(selector: str, count: int, advice: str) -> None:
     """`[*]` means all at once, which is a list with a reference to each."""
     reference = Reference(text="", path="test", id="a", selector=selector)
-    assert advice in _each_of_all(reference, "'x', 'y'")
+    assert advice in _instead_of(reference, "'x', 'y'", count)

@@ -131,7 +131,9 @@ def test_case(case: Case, place: str, tmp_path: Path) -> None:
     done = run(case, target, tmp_path, test=False)
     compare(case.data["returns"], done, "returns")
     if planned.result is None and done.result and done.changes:
-        assert mark(case, planned) == mark(case, done), "plan and apply differ on the sign of the change"
+        assert mark(case.function, planned) == mark(case.function, done), (
+            "plan and apply differ on the sign of the change"
+        )
     calls = target.changing_calls()
     if target.fake and "calls" in case.data:
         assert [call for call in calls if not call.startswith("run id")] == case.data["calls"]
@@ -151,9 +153,9 @@ def run(case: Case, target: Target, folder: Path, *, test: bool) -> StateReturn:
     return asyncio.run(call_state(case, context_for(case, target.connection, folder, test=test)))
 
 
-def mark(case: Case, function_return: StateReturn) -> str:
+def mark(called: str, function_return: StateReturn) -> str:
     """Return the sign that the view gives a state."""
-    module, _, function = case.function.rpartition(".")
+    module, _, function = called.rpartition(".")
     returned = Return(
         tag="t", name=function_return.name, id="i", sls="s", module=module, function=function, scope="",
         target="", result=function_return.result, changes=function_return.changes, comment="",

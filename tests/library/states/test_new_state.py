@@ -13,7 +13,6 @@ from tests.library.states.case_files import all_cases
 from tests.library.states.new_state_scenes import POSTGRESQL, SCENES
 from tests.library.states.new_state_tables import declared
 from tests.library.states.system_states import context, state
-from tests.library.states.test_cases import exists_not
 
 from ensue.core.contracts.connection import Completed
 from ensue.language.functions.functions import Functions
@@ -23,6 +22,8 @@ from ensue.testing.connection import FakeConnection
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from ensue.core.model.returns import StateReturn
 
 
 def catalogue() -> set[str]:
@@ -77,6 +78,11 @@ def test_a_thing_is_described_on_both_runs(function: str, tmp_path: Path) -> Non
         assert second.new_state == first.new_state
     if replanned.result:
         assert replanned.new_state == first.new_state
+
+
+def exists_not(returned: StateReturn) -> bool:
+    """Return whether a state says that what it is about did not exist before."""
+    return isinstance(returned.old_state, dict) and returned.old_state.get("exists") is False
 
 
 def test_what_was_before_is_told() -> None:
