@@ -4,7 +4,6 @@
 EnsueError
 ├── DiagnosticError            input that does not compile; carries Diagnostics
 │   ├── CompileError           an SLS tree, top file or pillar
-│   │   ├── AbsentValueError   a template reads what a skipped state has not (`core.model.absent_value`)
 │   │   └── ReplacementError   a deployment would destroy resources, which nobody has allowed
 │   ├── ConfigurationError     ensue.yaml, a command-line argument
 │   ├── SecretStoreError       secrets of a deployment cannot be read (LookupError)

@@ -54,7 +54,7 @@ def test_each_kind_of_run_returns_its_part() -> None:
     ("line", "operator"),
     [
         ("echo a | cat", "|"),
-        ("echo a >> /nowhere", ">>"),
+        ("echo a >> /dev/null", ">>"),
         ("echo a; true", ";"),
         ("echo a && true", "&&"),
         ("echo '|' \"a ; b\" \\; a|b x=1;2", ""),
