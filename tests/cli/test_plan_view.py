@@ -615,7 +615,9 @@ def test_the_mode_of_a_folder_is_said_once(shell: Shell) -> None:
     folder.mkdir(mode=0o755)
     shell.write("states/t.sls", f"{folder}: {{file.directory: [mode: '0700']}}\n")
     assert f"~ {folder} (file.directory): mode: 0755 -> 0700\n" in shell.run("plan", "t").out
-    assert f"~ {folder} (file.directory): mode: 0755 -> 0700\n" in shell.run("apply", "t", "--out", "short").out
+    assert (
+        f"~ {folder} (file.directory): mode: 0755 -> 0700\n" in shell.run("apply", "t", "--out", "short").out
+    )
 
 
 def test_a_plan_says_where_failhard_stops_the_apply(shell: Shell) -> None:
