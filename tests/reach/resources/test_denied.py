@@ -17,6 +17,7 @@ from ensue.core.contracts.connection import Command, Completed
 from ensue.core.errors import RemoteFileError
 from ensue.core.model.srn import Srn
 from ensue.reach.resources.minion.confine import Confinement
+from ensue.reach.resources.minion.connection import MinionConnection
 from ensue.reach.resources.minion.files import MinionFiles
 from ensue.reach.resources.posix_files import PosixFiles
 
@@ -86,6 +87,9 @@ def test_what_will_be_denied_is_foreseen(open_folder: Path, kind: str, attempt: 
     is_shell = kind == "shell"
     files = PosixFiles(Srn("ssh_host", "web-01"), run) if is_shell else MinionFiles(Srn("minion", "m"), HERE)
     name, change = FORESEEN[attempt]
+    if not is_shell:
+        # What writing imports may be in a folder that an ordinary user may not read.
+        asyncio.run(files.write(f"{own}/before", b""))
     with nullcontext() if is_shell else as_nobody():
         with pytest.raises(RemoteFileError) as foreseen:
             asyncio.run(files.check_change(f"{open_folder}/{name}", change))
@@ -94,6 +98,31 @@ def test_what_will_be_denied_is_foreseen(open_folder: Path, kind: str, attempt: 
         asyncio.run(files.check_change(f"{own}/{name}", change))
         asyncio.run(files.check_change(f"{open_folder}/none/{name}", change))
     assert (str(foreseen.value), foreseen.value.errno) == (str(denied.value), denied.value.errno)
+
+
+def test_a_folder_is_asked_about_once(tmp_path: Path) -> None:
+    """A plan of many files would else wait for each. Where a link leads says nothing of its own folder."""
+    commands: list[Command] = []
+    machine = MinionConnection(Srn("minion", "m"))
+
+    async def counted(command: Command) -> Completed:
+        commands.append(command)
+        return await machine.run(command)
+
+    files = PosixFiles(Srn("shell", "s"), counted)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "own/link").symlink_to(tmp_path / "other/file")
+
+    async def counts(*names: str) -> list[int]:
+        asked: list[int] = []
+        for name in names:
+            await files.check_change(f"{tmp_path}/{name}")
+            asked.append(len(commands))
+        return asked
+
+    names = ("own/link", "own/a", "own/b", "own/link", "other/file")
+    assert asyncio.run(counts(*names)) == [1, 2, 2, 2, 3]
 
 
 @contextmanager

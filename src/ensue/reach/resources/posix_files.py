@@ -61,6 +61,7 @@ class PosixFiles:
     def __init__(self, srn: Srn, run: Callable[[Command], Awaitable[Completed]]) -> None:
         self._srn = srn
         self._run = run
+        self._changeable: set[str] = set()
 
     async def read(self, path: str) -> bytes:
         """Return the whole content of a file; symlinks are followed."""
@@ -155,8 +156,17 @@ class PosixFiles:
         await self._do("move", source, scripts.RENAME, target)
 
     async def check_change(self, path: str, change: FolderChange = "write") -> None:
-        """Raise what a method would raise because the folder of a path may not be changed."""
-        await self._do(CHANGES[change], path, scripts.CHECK_CHANGE, "follow" if change == "write" else "")
+        """Raise what a method would raise because the folder of a path may not be changed.
+
+        The target is asked once for each folder that may be: a plan of many files would else wait for each.
+        """
+        folder = posixpath.dirname(path)
+        if folder in self._changeable:
+            return
+        follow = "follow" if change == "write" else ""
+        done = await self._do(CHANGES[change], path, scripts.CHECK_CHANGE, follow)
+        if done.stdout:  # The path is no symlink: its folder is the one that was looked at.
+            self._changeable.add(folder)
 
     async def set_mode(self, path: str, mode: int) -> None:
         """Set the permission bits of a path; symlinks are followed."""

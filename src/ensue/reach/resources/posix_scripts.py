@@ -203,13 +203,16 @@ CHECK_CHANGE: Final = (
     + r"""
 resolve "$p" "$2"
 d=${at%/*}; d=${d:-/}
-[ ! -d "$d" ] || { [ -w "$d" ] && [ -x "$d" ]; } && exit 0
+if [ ! -d "$d" ] || { [ -w "$d" ] && [ -x "$d" ]; }; then
+  [ -L "$p" ] || echo own
+  exit 0
+fi
 [ "$(id -u)" -eq 0 ] || exit 90
 echo "its folder cannot be changed" >&2
 exit 1
 """
 )
-"""`$2` is empty to leave a symlink at the end as it is."""
+"""`$2` is empty to leave a symlink at the end as it is. Prints something if there is none at the end."""
 
 REMOVE: Final = (
     _RESOLVE
