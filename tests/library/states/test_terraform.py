@@ -201,14 +201,14 @@ def test_a_configuration_of_another_environment_is_told_apart(tmp_path: Path) ->
 
     assert of("dev", test=False).warnings == ()
     remark = (
-        "vm was applied last with --pillarenv dev: for another environment, give it a state of its own, with "
-        "`- name: vm-{{ opts['pillarenv'] }}`"
+        "vm was applied last with `--pillarenv dev`: for another environment, give it a state of its own, "
+        "with `- name: vm-{{ opts['pillarenv'] }}`"
     )
     for test in (True, False):
         assert f"nothing was changed: {remark}; if that is meant" in of("prod", test=test).comment
     for test in (True, False):
         assert of("", test=test).warnings == (remark,)
-    assert "vm was applied last without --pillarenv: " in of("dev", test=True).comment
+    assert "vm was applied last without `--saltenv` and `--pillarenv`: " in of("dev", test=True).comment
 
 
 def test_a_plan_names_what_the_apply_reports(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_what_will_be_denied_is_foreseen(open_folder: Path, kind: str, attempt: 
 
 
 def test_a_folder_is_asked_about_once(tmp_path: Path) -> None:
-    """A plan of many files would else wait for each. Where a link leads says nothing of its own folder."""
+    """Otherwise a plan of many files would wait for each. Where a link leads says nothing of its folder."""
     commands: list[Command] = []
     machine = MinionConnection(Srn("minion", "m"))
 

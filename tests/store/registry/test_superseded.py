@@ -118,3 +118,12 @@ def test_what_a_state_about_something_else_removes() -> None:
         assert (row.entry.is_absence, row.entry.superseded_by) == (True, ("", cleaning.tag))
     again = state("/a/b", "y")
     assert [row.tag for row in last.enforce(again)] == [rows[0].tag, again.tag]
+
+
+def test_one_of_several_things_is_removed() -> None:
+    """The entry is about the others from then on, which nothing has undone."""
+    several, cleaning = about("several", "/a/b", "/a/b/c", "/e"), about("clean", "/a")
+    own, rest = LastEnforced([several]).enforce(cleaning, ["/a/b"])
+    assert (own, rest.tag) == (cleaning, several.tag)
+    assert (rest.entry.things, rest.entry.is_absence, rest.entry.superseded_by) == (("/e",), False, None)
+    assert [*LastEnforced([rest]).enforce(about("other", "/a/b"))] == [about("other", "/a/b")]

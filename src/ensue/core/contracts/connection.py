@@ -211,7 +211,8 @@ class Connection(Protocol):
     async def check_change(self, path: str, change: FolderChange = "write") -> None:
         """Raise what a method would raise because the folder of a path may not be changed; change nothing.
 
-        The target itself decides for the user of the connection. No error is no promise: a disk may be full.
+        The target itself decides for the user of the connection. No error is no promise: a disk may be full,
+        and a connection may remember that a folder may be changed.
 
         Args:
             path: the path; nothing is raised if its folder does not exist.

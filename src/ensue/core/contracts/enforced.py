@@ -3,8 +3,8 @@
 A reference to a state that was skipped, or is in no SLS of this run, reads what the last apply enforced. A
 scope reads its own values only: an entry belongs to one state identity in one environment, and a state of
 another scope never stands in for it, unless that is the same scope before one of its callers was renamed. A
-run never reads what was enforced in another environment. Where and how entries
-are stored is not decided here.
+run never reads what was enforced in another environment. Where and how entries are stored is not decided
+here.
 """
 
 from __future__ import annotations

@@ -13,9 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.enforced import environment_phrase
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import NotAvailableError, StateFailedError
 from ensue.core.files.private_files import replace_whole
+from ensue.core.model.enforced import environment_of_values
 from ensue.core.model.folder_name import folder_name
 from ensue.core.model.property_grammar import quoted
 from ensue.core.model.returns import StateReturn
@@ -171,7 +173,7 @@ def _warnings(result: TerraformPlanResult | TerraformApplyResult) -> tuple[str, 
 def _environment(ctx: StateContext) -> str:
     """Return what selects the environments of a run, in the words of the command line."""
     given = ((option, ctx.opts.get(option)) for option in ("saltenv", "pillarenv"))
-    return " ".join(f"--{option} {value!s}" for option, value in given if value)
+    return environment_of_values(" ".join(f"--{option} {value!s}" for option, value in given if value))
 
 
 def _note_environment(ctx: StateContext, workspace: Workspace) -> None:
@@ -187,8 +189,8 @@ def _other_environment(ctx: StateContext, workspace: Workspace, name: str) -> tu
         return ()
     if before == _environment(ctx):
         return ()
-    last = f"with {before}" if before else "without --pillarenv"
     own = f"a state of its own, with `- name: {name}-{{{{ opts['pillarenv'] }}}}`"
+    last = environment_phrase(before)
     return (f"{name} was applied last {last}: for another environment, give it {own}",)
 
 

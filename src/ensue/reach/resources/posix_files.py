@@ -158,7 +158,7 @@ class PosixFiles:
     async def check_change(self, path: str, change: FolderChange = "write") -> None:
         """Raise what a method would raise because the folder of a path may not be changed.
 
-        The target is asked once for each folder that may be: a plan of many files would else wait for each.
+        A folder that may be changed is asked about once; otherwise a plan of many files would wait for each.
         """
         folder = posixpath.dirname(path)
         if folder in self._changeable:
